@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net"
 	"syscall"
 	"testing"
 	"time"
@@ -25,9 +24,13 @@ var failoverFaults = []failoverFault{
 	{name: "a short cut from the leader to the index", begin: cuts("index"), lasts: briefly},
 	{name: "the leader steps down", begin: (*failover).stepsDown, takesOver: true},
 	{name: "a short cut from the leader to the pages", begin: cuts("pages"), lasts: briefly},
+	{name: "the leader is stopped", begin: (*failover).stopped, takesOver: true},
 	{name: "etcd is killed", begin: (*failover).etcdKilled, lasts: briefly},
 	{name: "no network from the leader to the pages", begin: cuts("pages"), takesOver: true, after: unreachedAfter},
 	{name: "Redis is emptied", begin: (*failover).filterEmptied},
+	{name: "Redis restarts from an older state", begin: (*failover).filterIsOlder, lasts: briefly},
+	{name: "the leader is killed, and Redis restarts from an older state", begin: (*failover).killedWithOlderFilter, takesOver: true},
+	{name: "a short cut from the leader to Redis", begin: cuts("filter"), lasts: briefly},
 	{name: "the leader is killed without Redis", begin: (*failover).killedWithoutFilter, takesOver: true},
 	{name: "no network from the leader to the index", begin: cuts("index"), takesOver: true, after: unreachedAfter},
 	{name: "a short cut from the leader to the database", begin: cuts("database"), lasts: briefly},
@@ -59,6 +62,11 @@ func (f *failover) killed(t *testing.T, leads int) func() {
 	return func() { f.start(t, leads) }
 }
 
+func (f *failover) stopped(t *testing.T, leads int) func() {
+	f.daemons[leads].stop(t)
+	return func() { f.start(t, leads) }
+}
+
 func (f *failover) paused(t *testing.T, leads int) func() {
 	signal := func(s syscall.Signal) {
 		if err := f.daemons[leads].cmd.Process.Signal(s); err != nil {
@@ -86,22 +94,6 @@ func (f *failover) etcdKilled(t *testing.T, _ int) func() {
 			t.Fatal(err)
 		}
 	}
-}
-
-func (f *failover) filterEmptied(t *testing.T, _ int) func() {
-	c, err := net.Dial("tcp", f.filterAt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if _, err := c.Write([]byte("FLUSHALL\r\n")); err != nil {
-		t.Fatal(err)
-	}
-	answer := make([]byte, 3)
-	if _, err := c.Read(answer); err != nil || string(answer) != "+OK" {
-		t.Fatalf("FLUSHALL: got %q, %v", answer, err)
-	}
-	return func() {}
 }
 
 // killedWithoutFilter has the standby take over while Redis does not answer it.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -15,8 +14,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"cloud.google.com/go/bigtable/bttest"
 
 	"indexerd/internal/etcd/etcdtest"
 	"indexerd/internal/httpapi"
@@ -27,10 +24,12 @@ import (
 // takeoverWithin is how long after the end of a leader another daemon may take to lead.
 const takeoverWithin = 10 * time.Second
 
-// TestFailover has two daemons follow a PostgreSQL into OpenSearch, Bigtable's emulator,
-// etcd and Redis, while sessions write. In each of FAILOVER_N rounds something ends or hinders
-// the leader. When the sweep of the takeover has ended, every row is compared with the
-// documents of the cluster, and with the pages.
+// TestFailover has two daemons follow a PostgreSQL into OpenSearch, Bigtable's emulator
+// or, with FAILOVER_PAGES=hbase, a real HBase, etcd and Redis, while sessions write. In each of
+// FAILOVER_N rounds something ends or hinders the leader. When the sweep of the takeover has
+// ended, every row is compared with the documents of the cluster, and with the pages. A takeover
+// is measured from the fault, or from when it may be noticed, until the other daemon answers
+// that it leads.
 //
 // Without FAILOVER_N a leader is killed once and paused once.
 func TestFailover(t *testing.T) {
@@ -51,16 +50,21 @@ func TestFailover(t *testing.T) {
 	if p99 > takeoverWithin {
 		t.Errorf("takeovers: got p99 %v, want at most %v", p99, takeoverWithin)
 	}
-	fmt.Printf("failover: seed=%d rounds=%d writes=%d takeovers=%d p99_takeover=%.1fs lost=%d stale=%d ghost=%d torn=%d %s\n",
-		f.seed, n, f.commits, len(f.takeovers), p99.Seconds(), f.found.lost, f.found.stale, f.found.ghost, f.found.torn, map[bool]string{true: "MISS", false: "ok"}[t.Failed()])
+	accepted, lower := f.watch.judge()
+	if accepted == 0 || lower > 0 {
+		t.Errorf("the node accepted %d writes, %d of them of a lower term after a later one had begun, want some and 0", accepted, lower)
+	}
+	fmt.Printf("failover: seed=%d pages=%s rounds=%d commits=%d accepted=%d takeovers=%d p99_takeover=%.1fs lower=%d lost=%d stale=%d ghost=%d torn=%d %s\n",
+		f.seed, cmp.Or(os.Getenv("FAILOVER_PAGES"), "emulator"), n, f.commits, accepted, len(f.takeovers), p99.Seconds(), lower, f.found.lost, f.found.stale, f.found.ghost, f.found.torn, map[bool]string{true: "MISS", false: "ok"}[t.Failed()])
 }
 
 // A failover is a TestFailover under way. Its judge asks the cluster, and no daemon.
 type failover struct {
 	*clusterChaos
 	etcd      *etcdtest.Server
-	filter    *exec.Cmd // Redis
-	filterAt  string    // host:port
+	filter    *redis
+	watch     *watch // what the node accepts
+	pages     string // host:port of the emulator, or of HBase's gateway
 	daemons   [2]*member
 	pause     time.Duration // of a leader that is stopped
 	takeovers []time.Duration
@@ -83,12 +87,9 @@ func newFailover(t *testing.T) *failover {
 			t.Fatalf("FAILOVER_PAUSE: %v", err)
 		}
 	}
-	store, err := bttest.NewServer("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(store.Close)
-	f.startFilter(t)
+	f.filter = newRedis(t)
+	f.watch = newWatch(t, node)
+	places := f.startPages(t)
 	prefix := "f" + strings.ToLower(rand.Text()) + "-"
 	f.alias = prefix + "note"
 	t.Cleanup(func() { _, _ = f.call("DELETE", "/"+f.alias+"-g*", nil) })
@@ -98,14 +99,14 @@ func newFailover(t *testing.T) *failover {
 	}
 	for i := range f.daemons {
 		m := &member{links: map[string]*link{}}
-		for name, address := range map[string]string{"database": database.Host, "index": strings.TrimPrefix(node, "http://"), "pages": store.Addr, "etcd": f.etcd.Endpoint, "filter": f.filterAt} {
+		for name, address := range map[string]string{"database": database.Host, "index": f.watch.address, "pages": f.pages, "etcd": f.etcd.Endpoint, "filter": f.filter.address} {
 			m.links[name] = newLink(t, address)
 		}
 		reach := *database
 		reach.Host = m.links["database"].address
-		places := fmt.Sprintf("index: {engine: opensearch, url: \"http://%s\", prefix: %s, replicas: 0}\npages: {engine: bigtable, project: p, instance: i, table: pages}\nbloom: {engine: redis, url: \"redis://%s/0\", key: shop}\nmarks: {engine: etcd, endpoints: \"http://%s\", prefix: /indexerd/shop}\nhttp:",
-			m.links["index"].address, prefix, m.links["filter"].address, m.links["etcd"].address)
-		m.file = writeFile(t, strings.Replace(chaosConfig(reach.String(), filepath.Join(f.data, fmt.Sprint(i))), "http:", places, 1))
+		engines := fmt.Sprintf("index: {engine: opensearch, url: \"http://%s\", prefix: %s, replicas: 0}\n%s\nbloom: {engine: redis, url: \"redis://%s/0\", key: shop}\nmarks: {engine: etcd, endpoints: \"http://%s\", prefix: /indexerd/shop}\nhttp:",
+			m.links["index"].address, prefix, strings.Replace(places, f.pages, m.links["pages"].address, 1), m.links["filter"].address, m.links["etcd"].address)
+		m.file = writeFile(t, strings.Replace(chaosConfig(reach.String(), filepath.Join(f.data, fmt.Sprint(i))), "http:", engines, 1))
 		f.daemons[i] = m
 	}
 	f.phase = "the load"
@@ -113,35 +114,6 @@ func newFailover(t *testing.T) *failover {
 	f.daemons[0].ready(t)
 	f.start(t, 1)
 	return f
-}
-
-// startFilter starts a Redis that saves nothing.
-func (f *failover) startFilter(t *testing.T) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.filterAt = l.Addr().String()
-	_ = l.Close()
-	_, port, _ := net.SplitHostPort(f.filterAt)
-	f.filter = exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--dir", t.TempDir(), "--save", "", "--appendonly", "no")
-	if err := f.filter.Start(); err != nil && os.Getenv("CI") != "" {
-		t.Fatal(err)
-	} else if err != nil {
-		t.Skip("no redis-server: apt-get install redis-server")
-	}
-	t.Cleanup(func() {
-		_ = f.filter.Process.Kill()
-		_ = f.filter.Wait()
-	})
-	eventually(t, soon, "Redis answers", func() error {
-		c, err := net.Dial("tcp", f.filterAt)
-		if err == nil {
-			err = c.Close()
-		}
-		return err
-	})
 }
 
 // start starts a daemon.

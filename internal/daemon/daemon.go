@@ -107,7 +107,7 @@ func Run(ctx context.Context, cfg *configs.Config, o Options) error {
 	if err := CheckOwner(cfg); err != nil {
 		return err
 	}
-	e, err := openToRun(ctx, cfg, o.Log)
+	e, err := openToRun(ctx, cfg, o.Log, connect)
 	if err != nil {
 		return err
 	}

@@ -71,49 +71,6 @@ func OpenReadOnly(cfg *configs.Config) (*Engine, error) {
 	return openOrRelease(cfg, h, atomicfile.ErrReadOnly)
 }
 
-// openToRun opens the engine of a daemon that starts: read-only where the disk
-// takes no writes, the cluster does not answer, or another daemon leads.
-func openToRun(ctx context.Context, cfg *configs.Config, log *slog.Logger) (*Engine, error) {
-	lock, err := lockToWrite(cfg)
-	if err != nil {
-		return nil, err
-	}
-	h := holding{lock: lock}
-	if h.shared, err = connectToRun(ctx, cfg, log); err != nil {
-		return nil, errors.Join(err, lock.Release())
-	}
-	return openHeld(ctx, cfg, h)
-}
-
-// openHeld is openToRun for a daemon that holds its data directory.
-func openHeld(ctx context.Context, cfg *configs.Config, h holding) (e *Engine, err error) {
-	if err = probe(cfg.Data, startSize); err == nil && h.shared != nil {
-		if err = h.shared.leadUnlessLed(ctx); err == nil && h.shared.term() == nil {
-			err = h.shared.standby(ctx)
-		}
-	}
-	if err == nil {
-		e, err = openLocked(cfg, h, nil)
-	}
-	if h.shared.isDeposed(err) { // while it opened
-		if err = h.shared.resign(); err == nil {
-			err = h.shared.standby(ctx)
-		}
-	}
-	if err == nil {
-		return e, nil
-	}
-	if !diskFault(err) && !isAway(err) && !errors.As(err, new(*standbyError)) {
-		return nil, errors.Join(err, h.release())
-	}
-	fault := err
-	if e, err = openOrRelease(cfg, h, fault); err != nil {
-		return nil, errors.Join(fault, err)
-	}
-	e.blame(fault)
-	return e, nil
-}
-
 // lockToWrite takes the data directory for this process alone, and removes what
 // a crash has left of a backup. Only the first engine of a process does so: later
 // ones may be opened while a backup is under way.

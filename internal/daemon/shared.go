@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -84,22 +83,6 @@ func connect(ctx context.Context, cfg *configs.Config) (*shared, error) {
 		client: client, data: cfg.Data, id: id, configuration: configFingerprint(cfg), changed: make(chan struct{}), seen: map[string]map[string][]byte{},
 		member: etcd.Member{Name: host, Address: cfg.HTTP.Listen, Version: Version, Started: time.Now().UTC(), Unreached: notLooked},
 	}, nil
-}
-
-// connectToRun is connect, and waits while etcd does not answer.
-func connectToRun(ctx context.Context, cfg *configs.Config, log *slog.Logger) (*shared, error) {
-	for {
-		s, err := connect(ctx, cfg)
-		if !errors.Is(err, etcd.ErrAway) {
-			return s, err
-		}
-		log.Error("indexerd waits for etcd", "error", configs.Message(err))
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
 }
 
 // close ends the term at once, so that another daemon can lead.

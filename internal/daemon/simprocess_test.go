@@ -77,22 +77,8 @@ func (p *simProcess) serve(ctx context.Context) error {
 	if err := MakeDataDir(cfg); err != nil {
 		return err
 	}
-	lock, err := lockToWrite(cfg)
-	if err != nil {
-		return err
-	}
-	h := holding{lock: lock}
 	log := slog.New(slog.NewTextHandler(simLog{p}, nil))
-	for {
-		if h.shared, err = p.connect(ctx, cfg); err == nil {
-			break
-		}
-		if ctx.Err() != nil || !errors.Is(err, etcd.ErrAway) {
-			return errors.Join(err, lock.Release())
-		}
-		time.Sleep(time.Second)
-	}
-	e, err := openHeld(ctx, cfg, h)
+	e, err := openToRun(ctx, cfg, log, p.connect)
 	if err != nil {
 		return err
 	}

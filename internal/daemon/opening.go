@@ -1,0 +1,81 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/etcd"
+	"indexerd/store"
+)
+
+// openToRun opens the engine of a daemon that starts: read-only where the disk
+// takes no writes, the cluster does not answer, or another daemon leads. It waits
+// while etcd does not answer.
+func openToRun(ctx context.Context, cfg *configs.Config, log *slog.Logger, connect connector) (*Engine, error) {
+	lock, err := lockToWrite(cfg)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		e, err := openHeld(ctx, cfg, lock, connect)
+		if err == nil {
+			return e, nil
+		}
+		if !errors.Is(err, etcd.ErrAway) || ctx.Err() != nil {
+			return nil, errors.Join(err, lock.Release())
+		}
+		log.Error("indexerd waits for etcd", "error", configs.Message(err))
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// A connector connects to the marks of a configuration, nil if they are below data.
+type connector func(context.Context, *configs.Config) (*shared, error)
+
+// openHeld is openToRun for a daemon that holds the lock of its data directory, also after
+// an error.
+func openHeld(ctx context.Context, cfg *configs.Config, lock *store.FileLock, connect connector) (e *Engine, err error) {
+	h := holding{lock: lock}
+	if h.shared, err = connect(ctx, cfg); err != nil {
+		return nil, err
+	}
+	if e, err = openToLead(ctx, cfg, h); err == nil {
+		return e, nil
+	}
+	fault := err
+	if diskFault(err) || isAway(err) || errors.As(err, new(*standbyError)) {
+		if e, err = openLocked(cfg, h, fault); err == nil {
+			e.blame(fault)
+			return e, nil
+		}
+		err = errors.Join(fault, err)
+	}
+	if h.shared != nil {
+		err = errors.Join(err, h.shared.close())
+	}
+	return nil, err
+}
+
+// openToLead opens the engine to write. The error is a standbyError if another daemon leads.
+func openToLead(ctx context.Context, cfg *configs.Config, h holding) (e *Engine, err error) {
+	if err = probe(cfg.Data, startSize); err == nil && h.shared != nil {
+		if err = h.shared.leadUnlessLed(ctx); err == nil && h.shared.term() == nil {
+			err = h.shared.standby(ctx)
+		}
+	}
+	if err == nil {
+		e, err = openLocked(cfg, h, nil)
+	}
+	if h.shared.isDeposed(err) { // while it opened
+		if err = h.shared.resign(); err == nil {
+			err = h.shared.standby(ctx)
+		}
+	}
+	return e, err
+}
