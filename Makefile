@@ -242,7 +242,7 @@ cycles: servers
 	SEED=$(SEED) BACKUP_N=$(or $(N),100) $(WITHPG) $(GO) test -run '^TestBackupCycles$$' -v -timeout 60m ./cmd/indexerd
 opensearch-kill: servers
 	SEED=$(SEED) OPENSEARCH_KILL_N=$(or $(N),200) OPENSEARCH_KILL_NODES=$(or $(NODES),3) OPENSEARCH=$(or $(RELEASE),2.19.1) $(WITHPG) $(GO) test -count=1 -run '^TestOpenSearchKill$$' -v -timeout 180m ./cmd/indexerd
-failover: servers
+failover: servers $(if $(filter hbase,$(PAGES)),java)
 	SEED=$(SEED) FAILOVER_N=$(or $(N),100) FAILOVER_PAUSE=$(or $(PAUSE),60s) FAILOVER_PAGES=$(PAGES) $(WITHPG) $(GO) test -count=1 -run '^TestFailover$$' -v -timeout 180m ./cmd/indexerd
 fresh: servers
 	SEED=$(SEED) JUDGE_N=$(or $(N),100000) DRIVER=$(DRIVER) ENGINE=$(ENGINE) $(WITHPG) $(GO) test -count=1 -run '^TestJudged$$' -v -timeout 90m ./cmd/indexerd

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/big"
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,8 +16,10 @@ import (
 	"indexerd/internal/hbase/hbasetest"
 )
 
-// startPages starts the store of pages, and returns its part of a configuration.
-func (f *failover) startPages(t *testing.T) string {
+// startPages starts the store of pages, Bigtable's emulator or with FAILOVER_PAGES=hbase a
+// real HBase. It returns its host:port, and the configuration of a daemon that reaches it
+// at another one.
+func startPages(t *testing.T) (at string, places func(address string) string) {
 	t.Helper()
 	switch engine := os.Getenv("FAILOVER_PAGES"); engine {
 	case "hbase":
@@ -23,105 +28,104 @@ func (f *failover) startPages(t *testing.T) string {
 			t.Fatal(err)
 		}
 		t.Cleanup(program.Stop)
-		f.pages = strings.TrimPrefix(url, "http://")
-		return `pages: {engine: hbase, rest: ["` + url + `"], table: pages}`
-	case "":
-		store, err := bttest.NewServer("127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
+		return strings.TrimPrefix(url, "http://"), func(address string) string {
+			return fmt.Sprintf("{engine: hbase, rest: \"http://%s\", table: pages}", address)
 		}
-		t.Cleanup(store.Close)
-		f.pages = store.Addr
-		return "pages: {engine: bigtable, project: p, instance: i, table: pages}"
+	case "", "bigtable":
 	default:
-		t.Fatalf("FAILOVER_PAGES: got %s, want hbase or nothing", engine)
-		return ""
+		t.Fatalf("FAILOVER_PAGES: got %q, want bigtable or hbase", engine)
 	}
+	store, err := bttest.NewServer("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	return store.Addr, func(string) string { return "{engine: bigtable, project: p, instance: i, table: pages}" }
 }
 
-// A redis is a server that saves what it has only when it is asked to.
-type redis struct {
-	address string // host:port
+// A filterServer is a Redis that saves only when it is asked to.
+type filterServer struct {
+	at      string // host:port
 	dir     string
-	cmd     *exec.Cmd
+	process *exec.Cmd
 }
 
-func newRedis(t *testing.T) *redis {
+func newFilterServer(t *testing.T) *filterServer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &redis{address: l.Addr().String(), dir: t.TempDir()}
+	s := &filterServer{at: l.Addr().String(), dir: t.TempDir()}
 	_ = l.Close()
-	f.run(t)
-	t.Cleanup(f.kill)
-	return f
+	t.Cleanup(s.kill)
+	s.run(t)
+	return s
 }
 
-// run starts it, with what it has saved.
-func (f *redis) run(t *testing.T) {
+// run starts the server with the RDB that it has saved last.
+func (s *filterServer) run(t *testing.T) {
 	t.Helper()
-	_, port, _ := net.SplitHostPort(f.address)
-	f.cmd = exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--dir", f.dir, "--save", "", "--appendonly", "no")
-	if err := f.cmd.Start(); err != nil && os.Getenv("CI") != "" {
+	_, port, _ := net.SplitHostPort(s.at)
+	s.process = exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--dir", s.dir, "--save", "", "--appendonly", "no")
+	if err := s.process.Start(); err != nil && os.Getenv("CI") != "" {
 		t.Fatal(err)
 	} else if err != nil {
 		t.Skip("no redis-server: apt-get install redis-server")
 	}
 	eventually(t, soon, "Redis answers", func() error {
-		c, err := net.Dial("tcp", f.address)
-		if err == nil {
-			err = c.Close()
-		}
+		_, err := s.ask("PING")
 		return err
 	})
 }
 
-func (f *redis) kill() {
-	_ = f.cmd.Process.Kill()
-	_ = f.cmd.Wait()
+// kill kills the server: it saves nothing.
+func (s *filterServer) kill() {
+	if s.process.Process != nil {
+		_ = s.process.Process.Kill()
+		_ = s.process.Wait()
+	}
 }
 
-// do runs a command that answers OK.
-func (f *redis) do(t *testing.T, command string) {
-	t.Helper()
-	c, err := net.Dial("tcp", f.address)
+// ask sends a command, and returns its answer without the last newline.
+func (s *filterServer) ask(command ...string) (string, error) {
+	_, port, _ := net.SplitHostPort(s.at)
+	out, err := exec.Command("redis-cli", append([]string{"-p", port, "-e", "--raw"}, command...)...).CombinedOutput()
 	if err != nil {
-		t.Fatal(err)
+		err = fmt.Errorf("redis-cli %s: %w: %s", command[0], err, out)
 	}
-	defer c.Close()
-	if _, err := c.Write([]byte(command + "\r\n")); err != nil {
-		t.Fatal(err)
-	}
-	answer := make([]byte, 3)
-	if _, err := c.Read(answer); err != nil || string(answer) != "+OK" {
-		t.Fatalf("%s: got %q, %v", command, answer, err)
-	}
+	return string(bytes.TrimSuffix(out, []byte("\n"))), err
 }
 
-func (f *failover) filterEmptied(t *testing.T, _ int) func() {
-	f.filter.do(t, "FLUSHALL")
-	return func() {}
+// marker returns what the filter has as the run of the server that it was built in; 0: it is
+// not complete.
+func (s *filterServer) marker() (uint64, error) {
+	keys, err := s.ask("KEYS", "shop*")
+	if err != nil {
+		return 0, err
+	}
+	if keys == "" || strings.Contains(keys, "\n") {
+		return 0, fmt.Errorf("got keys %q, want one filter", keys)
+	}
+	text, err := s.ask("GETRANGE", keys, "0", "7")
+	if err == nil && len(text) < 8 {
+		err = errors.New("the filter has no marker")
+	}
+	if err != nil {
+		return 0, err
+	}
+	return new(big.Int).SetBytes([]byte(text[:8])).Uint64() >> 1, nil
 }
 
-// filterIsOlder has Redis restart from what it had before the last writes.
-func (f *failover) filterIsOlder(t *testing.T, _ int) func() {
-	f.filter.do(t, "SAVE")
-	if _, err := os.Stat(filepath.Join(f.filter.dir, "dump.rdb")); err != nil {
-		t.Fatal(err)
-	}
-	return func() {
-		f.filter.kill()
-		f.filter.run(t)
-	}
-}
-
-// killedWithOlderFilter has the standby take over beside a Redis that restarts from what
-// it had before the last writes.
-func (f *failover) killedWithOlderFilter(t *testing.T, leads int) func() {
-	restart := f.filterIsOlder(t, leads)
-	start := f.killed(t, leads)
-	restart()
-	return start
+// built waits until the filter is complete for another run than one, and returns its run.
+func (s *filterServer) built(t *testing.T, what string, not uint64) (run uint64) {
+	t.Helper()
+	eventually(t, restWithin, what, func() (err error) {
+		run, err = s.marker()
+		if err == nil && (run == 0 || run == not) {
+			err = fmt.Errorf("its run is %d", run)
+		}
+		return err
+	})
+	return run
 }
