@@ -31,9 +31,10 @@ const takeoverWithin = 10 * time.Second
 // accepted shows whether a term that was over wrote.
 //
 // A takeover is measured from the moment before the fault begins until the status of the
-// other daemon says that it leads, in a later term and with the write alias swapped. So it
-// includes the time until the lease of the old leader expires. If the leader first has to
-// notice for unreachedAfter that a server is away, that time is not counted.
+// other daemon says that etcd has elected it, in a later term. So it includes the time until
+// the lease of the old leader expires, and not the swap of the write alias and the first
+// write, which come then. If the leader first has to notice for unreachedAfter that a server
+// is away, that time is not counted.
 //
 // Without FAILOVER_N a leader is killed once and paused once. All faults come before one of
 // them comes again, in an order that the seed decides.
