@@ -138,6 +138,18 @@ func (r *recorder) pass(q *http.Request, sent []byte) (*http.Response, []byte, e
 	return answer, body, err
 }
 
+// latest returns the latest term of which the node has accepted a write.
+func (r *recorder) latest() (term uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, w := range r.writes {
+		if w.accepted {
+			term = max(term, w.term)
+		}
+	}
+	return term
+}
+
 // note notes a bulk, or a swap that was acknowledged.
 func (r *recorder) note(path string, sent, body []byte, status int, began time.Time) {
 	r.mu.Lock()
