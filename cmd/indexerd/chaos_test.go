@@ -124,6 +124,7 @@ func (c *chaos) storm(t *testing.T) (stop func() int64) {
 	stop = sync.OnceValue(func() int64 {
 		cancel()
 		writing.Wait()
+		_ = db.Close()
 		return committed.Load()
 	})
 	t.Cleanup(func() { stop() })

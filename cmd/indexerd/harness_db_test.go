@@ -99,6 +99,7 @@ func (w writeDB) transaction(ctx context.Context, conn *sql.Conn, n int, change 
 func clockOf(t testing.TB, dsn string) time.Time {
 	t.Helper()
 	w := openWriter(t, dsn)
+	defer w.Close()
 	seconds := "EXTRACT(EPOCH FROM clock_timestamp())"
 	if w.maria {
 		seconds = "UNIX_TIMESTAMP(SYSDATE(6))"
