@@ -66,7 +66,9 @@ func (c checkCommand) print(w world, f inspect.Findings) error {
 // check inspects the sources and tables of a valid configuration.
 func check(ctx context.Context, cfg *configs.Config) inspect.Findings {
 	c := inspect.NewCheck(cfg)
-	if err := daemon.TryMarks(ctx, cfg); err != nil {
+	if err := daemon.TryMarks(ctx, cfg); daemon.IsMoved(err) {
+		c.MarksMoved(err)
+	} else if err != nil {
 		c.Marks(err)
 	} else if cfg.Index.Engine == configs.OpenSearch {
 		c.Index(daemon.TryIndex(ctx, cfg))

@@ -13,18 +13,20 @@ import (
 
 type moveCommand struct {
 	configFlag
-	From string `required:"" placeholder:"FILE" help:"The configuration with the store that has the pages now."`
+	From string `required:"" placeholder:"FILE" help:"The configuration with the place that has the pages, or the marks, now."`
 }
 
 // Help implements kong.HelpProvider.
 func (moveCommand) Help() string {
-	return "Copies the pages of all loaded tables from the store of one configuration to that of another one, and compares all of them.\n" +
-		"The daemon must be stopped. Both configurations have the same data directory and differ in pages.\n" +
-		"A move that was interrupted continues when the command runs again. The old pages are not deleted.\n\n" +
-		"Example:\n  sudo systemctl stop indexerd\n  indexerd move --from old.yaml -c new.yaml\n  indexerd run -c new.yaml"
+	return "Moves the pages of all loaded tables, or the marks, from where one configuration has them to where another one does.\n" +
+		"All daemons that use them must be stopped. Both configurations have the same data directory and differ in pages alone, or in marks alone: " +
+		"for two daemons move pages first, and then marks from the file to etcd.\n" +
+		"A move that was interrupted continues when the command runs again. Until then no daemon starts on marks that are moved. " +
+		"Old pages are not deleted; old marks don't count any more.\n\n" +
+		"Examples:\n  sudo systemctl stop indexerd\n  indexerd move --from files.yaml -c bigtable.yaml\n  indexerd move --from bigtable.yaml -c etcd.yaml\n  indexerd run -c etcd.yaml"
 }
 
-// Run moves the pages.
+// Run moves the pages or the marks.
 func (c moveCommand) Run(ctx context.Context, w world) error {
 	from, err := configs.LoadWithoutSecrets(c.From, w.getenv)
 	if err != nil {
@@ -40,6 +42,33 @@ func (c moveCommand) Run(ctx context.Context, w world) error {
 	if err != nil {
 		return err
 	}
+	if from.Marks.Shared() != to.Marks.Shared() {
+		return c.moveMarks(ctx, w, from, to)
+	}
+	return c.movePages(ctx, w, from, to)
+}
+
+// moveMarks moves the marks, and says what to start then.
+func (c moveCommand) moveMarks(ctx context.Context, w world, from, to *configs.Config) error {
+	m, err := daemon.MoveMarks(ctx, from, to)
+	switch {
+	case errors.Is(err, store.ErrLocked):
+		return fmt.Errorf("move: a daemon uses %s: stop it, and run the command again: %w", to.Data, err)
+	case errors.As(err, new(configs.Fault)):
+		return err
+	case err != nil:
+		return fmt.Errorf("move the marks: %w", err)
+	}
+	if m.Already {
+		fmt.Fprintf(w.stdout, "the marks are in %s already: start indexerd with %s\n", m.To, c.Config)
+		return nil
+	}
+	fmt.Fprintf(w.stdout, "the marks of %d tables and %d rows in quarantine are in %s: start indexerd with %s\n", m.Tables, m.Quarantined, m.To, c.Config)
+	return nil
+}
+
+// movePages moves the pages, and prints each table.
+func (c moveCommand) movePages(ctx context.Context, w world, from, to *configs.Config) error {
 	last := time.Now()
 	progress := func(table string, done int64) {
 		if time.Since(last) >= lineEvery {
@@ -48,7 +77,7 @@ func (c moveCommand) Run(ctx context.Context, w world) error {
 		}
 	}
 	tables := 0
-	err = daemon.MovePages(ctx, from, to, progress, func(m daemon.Moved) {
+	err := daemon.MovePages(ctx, from, to, progress, func(m daemon.Moved) {
 		tables++
 		printMoved(w, m)
 	})

@@ -52,8 +52,8 @@ func runDaemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan
 		UseLog:     func(conf configs.Log) { sink.use(screen, conf) },
 		WatchLoads: func(ctx context.Context, loads func() []daemon.Load) { watchLoads(ctx, loads, screen, log) },
 	})
-	if errors.As(err, new(*daemon.OwnerError)) || daemon.IsAnothers(err) {
-		return coded{err, exitBad} // systemd must not restart it: the user is wrong, or another daemon has the index
+	if errors.As(err, new(*daemon.OwnerError)) || daemon.IsAnothers(err) || daemon.IsMoved(err) {
+		return coded{err, exitBad} // systemd must not restart it: the user is wrong, another daemon has the index, or another place the marks
 	}
 	return err
 }

@@ -305,8 +305,26 @@ func ownerOf(cfg *configs.Config, readOnly bool) (string, error) {
 		return "", nil
 	}
 	if !readOnly {
-		return ownID(cfg.Data)
+		return ownerIn(cfg.Data)
 	}
-	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(cfg.Data, ownerFile))
+	for _, name := range []string{sharedOwnerFile, ownerFile} {
+		text, err := atomicfile.Read(atomicfile.OS, filepath.Join(cfg.Data, name))
+		if name == ownerFile || !errors.Is(err, fs.ErrNotExist) {
+			return strings.TrimSpace(string(text)), err
+		}
+	}
+	return "", nil
+}
+
+// sharedOwnerFile has, in place of ownerFile, the id by which index and pages know a data
+// directory that has got the marks of several daemons.
+const sharedOwnerFile = "owner"
+
+// ownerIn returns the id by which index and pages know a data directory.
+func ownerIn(data string) (string, error) {
+	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(data, sharedOwnerFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return ownID(data)
+	}
 	return strings.TrimSpace(string(text)), err
 }

@@ -117,6 +117,10 @@ func (s *shared) begin(ctx context.Context, term *etcd.Term, newcomer bool) erro
 	if err != nil {
 		return err
 	}
+	moved := movedAway(s.client.Prefix, values)
+	if moved != nil && newcomer {
+		return moved
+	}
 	if why := s.differs(values); why != "" && !newcomer {
 		s.judge(why)
 		return errWithdrawn
@@ -126,7 +130,10 @@ func (s *shared) begin(ctx context.Context, term *etcd.Term, newcomer bool) erro
 			return err
 		}
 	}
-	owner := s.id
+	owner, err := ownerIn(s.data)
+	if err != nil {
+		return err
+	}
 	if known := string(values["owner"]); known != "" {
 		owner = known
 	}

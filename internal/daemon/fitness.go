@@ -39,6 +39,9 @@ func (s *shared) configured(cfg *configs.Config) {
 // differs returns why this daemon must not lead after the one that has written values of
 // place; "" if it can.
 func (s *shared) differs(values map[string][]byte) string {
+	if moved := movedAway(s.client.Prefix, values); moved != nil {
+		return moved.Error()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if last := string(values["configuration"]); last == "" || last == s.configuration {

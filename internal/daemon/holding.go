@@ -53,6 +53,9 @@ func (h holding) openTrace(cfg *configs.Config, readOnly bool) (*timetrace.Trace
 	if h.shared != nil {
 		return timetrace.OpenIn(h.shared.opened("marks/", readOnly))
 	}
+	if err := checkMarksFile(cfg); err != nil {
+		return nil, err
+	}
 	fsys := atomicfile.OS
 	if readOnly {
 		fsys = atomicfile.ReadOnly(fsys)

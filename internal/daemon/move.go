@@ -8,11 +8,9 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/atomicfile"
 	"indexerd/internal/move"
 	"indexerd/internal/pagetable"
 	"indexerd/store"
-	"indexerd/timetrace"
 )
 
 // A Moved is the result of a move of one table.
@@ -38,7 +36,7 @@ func MovePages(ctx context.Context, from, to *configs.Config, progress func(tabl
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	trace, err := timetrace.Open(atomicfile.OS, to.Data)
+	trace, err := holding{lock: lock}.openTrace(to, false)
 	if err != nil {
 		return err
 	}
@@ -78,7 +76,7 @@ func movable(from, to *configs.Config) error {
 	case err != nil:
 		return err
 	case from.Marks.Shared() || to.Marks.Shared():
-		return to.Fault("marks", "pages of daemons that share marks can't be moved", "load the tables again, with another prefix of marks and another table of pages")
+		return to.Fault("marks", "pages are moved while marks are in the file", "move the marks to the file with `indexerd move`, then the pages, and then the marks back")
 	case a != b:
 		return to.Fault("data", fmt.Sprintf("%s is not the data directory of %s", to.Data, from.File), "write the same data directory: only pages are moved")
 	case storeName(from.PageStore) == storeName(to.PageStore):

@@ -28,6 +28,7 @@ import (
 //
 //	place/owner          the id by which index and pages know the daemons
 //	place/last           id of the data directory whose daemon led last
+//	place/moved          set: the marks don't count, since a move of them was cut, or a file has them
 //	place/configuration  fingerprint of the configuration of the daemon that led last
 //	marks/TABLE          the lines of timeTrace
 //	quarantine/TABLE/    the rows in quarantine
@@ -74,6 +75,18 @@ func connect(ctx context.Context, cfg *configs.Config) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
+	s, err := dial(ctx, cfg, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkMarksShared(ctx, cfg); err != nil {
+		return nil, errors.Join(err, s.client.Close())
+	}
+	return s, nil
+}
+
+// dial connects to etcd for the data directory with an id.
+func dial(ctx context.Context, cfg *configs.Config, id string) (*shared, error) {
 	client, err := etcdConfig(cfg.Marks).Open(ctx)
 	if err != nil {
 		return nil, err

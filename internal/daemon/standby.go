@@ -88,15 +88,6 @@ func knownOwner(ctx context.Context, cfg *configs.Config) (string, error) {
 	return string(values["owner"]), errors.Join(err, client.Close())
 }
 
-// TryMarks returns why marks can't be read in etcd; nil if they can, or are in a file.
-func TryMarks(ctx context.Context, cfg *configs.Config) error {
-	if !cfg.Marks.Shared() {
-		return nil
-	}
-	_, err := knownOwner(ctx, cfg)
-	return err
-}
-
 // standBy goes from leading to standing by.
 func (d *daemon) standBy(ctx context.Context, e *Engine, cause error) (*Engine, error) {
 	d.Log.Error("indexerd does not lead any more", "error", configs.Message(cause))

@@ -289,11 +289,12 @@ func (s *storage) newGuard() (*sink.Guard, error) {
 	if s.shared != nil {
 		return guard, s.rememberRemovals(guard)
 	}
-	runs, _ := h.Runs(1000, 0)
-	for i := len(runs) - 1; i >= 0; i-- {
-		if r := runs[i]; r.Report.Deleted > 0 {
-			guard.Remember(r.Started.Add(r.Took), r.Report.Deleted)
-		}
+	recent, err := recentRemovals(s.dir, h)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range recent {
+		guard.Remember(r.At, r.N)
 	}
 	held, err := deletecheck.Held(atomicfile.OS, s.dir)
 	if err != nil || held == 0 {

@@ -12,6 +12,7 @@ const (
 	queryFailed
 	indexUnreachable
 	marksUnreachable
+	marksMoved
 	indexDenied
 	indexOwned
 	volatileSQL
@@ -85,6 +86,7 @@ var kinds = [codes]kind{
 	selectDenied:     {"select_denied", Error, "The role has no `SELECT` privilege on a table of the SQL.", "Run the `GRANT` that the finding shows, as the table's owner."},
 	queryFailed:      {"query_failed", Error, "The SQL failed while rows were read.", "Run the SQL yourself to see why."},
 	marksUnreachable: {"marks_unreachable", Error, "etcd, which has the marks, does not answer, or refuses the user.", "Start etcd, or correct `marks`. See [standby.md](standby.md)."},
+	marksMoved:       {"marks_moved", Error, "The marks are in another place than `marks` names, or a move of them was cut.", "Run `indexerd move` again, or correct `marks`. See [standby.md](standby.md)."},
 	indexUnreachable: {"index_unreachable", Error, "The cluster that holds the indexes does not answer, or is of another kind.", "Start the cluster, or correct `index`."},
 	indexDenied:      {"index_denied", Error, "The cluster refuses a request that indexerd sends. The check makes an index of its own for this, and removes it.", "Grant the privilege that the finding shows."},
 	indexOwned:       {"index_owned", Error, "The index of a table belongs to another data directory.", "Write another `prefix`, or end the other daemon and run `indexerd run --take-over`."},

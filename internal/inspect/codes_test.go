@@ -133,6 +133,7 @@ func TestCodes(t *testing.T) {
 			c.Index(Index{Version: "Elasticsearch 9.1.0"})
 		}), []string{"index_untested"}},
 		{"etcd that does not answer", call(func(c *Check, _ *configs.Config) { c.Marks(errors.New("refused")) }), []string{"marks_unreachable"}},
+		{"marks that were moved", call(func(c *Check, _ *configs.Config) { c.MarksMoved(errors.New("moved")) }), []string{"marks_moved"}},
 		{"a cluster that does not answer", call(func(c *Check, _ *configs.Config) { c.Index(Index{Err: errors.New("refused")}) }), []string{"index_unreachable"}},
 		{"a refused request", call(func(c *Check, cfg *configs.Config) {
 			cfg.Index.Replicas = 1

@@ -51,7 +51,7 @@ func (f *Findings) add(c code, at configs.Fault) {
 	case Warning:
 		f.Warnings++
 	}
-	f.Unusable = f.Unusable || c == configFault || c == badDSN || c == unreachable || c == indexUnreachable || c == marksUnreachable
+	f.Unusable = f.Unusable || c == configFault || c == badDSN || c == unreachable || c == indexUnreachable || c == marksUnreachable || c == marksMoved
 	before := map[string]int{Error: f.Errors - 1, Warning: f.Errors + f.Warnings - 1, Info: len(f.Findings)}[k.level]
 	f.Findings = slices.Insert(f.Findings, before, Finding{k.level, k.name, fmt.Sprintf("%s:%d", at.File, at.Line), at.Path, at.What, at.Do})
 }

@@ -50,6 +50,11 @@ func (c *Check) Marks(err error) {
 	c.add(marksUnreachable, "marks.endpoints", oneLine(err), "start etcd, or correct endpoints, user, prefix or ca_file")
 }
 
+// MarksMoved reports that the marks are in another place, or on the way to one.
+func (c *Check) MarksMoved(err error) {
+	c.add(marksMoved, "marks", oneLine(err), "run `indexerd move` again if it was cut, or write the place that has the marks")
+}
+
 func loopback(host string) bool {
 	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.")
 }

@@ -11,6 +11,15 @@ import (
 // Name returns the name of the file in a table's directory.
 func Name(dir string) string { return filepath.Join(dir, "quarantine.jsonl") }
 
+// Save replaces a file by the rows of the list, durably.
+func (q *Quarantine) Save(fsys atomicfile.FS, name string) error {
+	text, err := encode(q.Rows())
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(fsys, name, text)
+}
+
 // A file is the log on a disk.
 type file struct {
 	fsys   atomicfile.FS

@@ -46,6 +46,17 @@ func (q *Quarantine) Reload() error {
 	return nil
 }
 
+// CopyTo writes the rows of the list to a store that has none.
+func (q *Quarantine) CopyTo(s Store) error {
+	values := map[string][]byte{}
+	for _, row := range q.Rows() {
+		if err := put(values, row.id(), row); err != nil {
+			return err
+		}
+	}
+	return s.Write(values)
+}
+
 // fill adds the rows of a store to an empty list.
 func (q *Quarantine) fill(values map[string][]byte) error {
 	for key, value := range values {

@@ -124,7 +124,7 @@ complete -c indexerd -n '__fish_seen_subcommand_from move' -l help -d 'Show cont
 complete -c indexerd -n '__fish_seen_subcommand_from move' -l version -d 'Print the version.'
 complete -c indexerd -n '__fish_seen_subcommand_from move' -s c -r -F -d 'The configuration file, YAML.'
 complete -c indexerd -n '__fish_seen_subcommand_from move' -l config -r -F -d 'The configuration file, YAML.'
-complete -c indexerd -n '__fish_seen_subcommand_from move' -l from -r -F -d 'The configuration with the store that has the pages now.'
+complete -c indexerd -n '__fish_seen_subcommand_from move' -l from -r -F -d 'The configuration with the place that has the pages, or the marks, now.'
 complete -c indexerd -n '__fish_seen_subcommand_from step-down' -s h -d 'Show context-sensitive help.'
 complete -c indexerd -n '__fish_seen_subcommand_from step-down' -l help -d 'Show context-sensitive help.'
 complete -c indexerd -n '__fish_seen_subcommand_from step-down' -l version -d 'Print the version.'

@@ -1,0 +1,145 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"indexerd/configs"
+	"indexerd/internal/atomicfile"
+	"indexerd/timetrace"
+)
+
+// marksFile says, in the data directory, where the marks are: "file", or a place in etcd,
+// behind "to" or "from" while they are moved there or back. Without it they are in the file
+// of marks, if there is one. The file of marks counts only if they are in it.
+const marksFile = "marks.store"
+
+// movedKey says, in etcd, that the marks there don't count: "from ID" until all marks of
+// that data directory are in etcd, "to ID" since they are moved to its file.
+const movedKey = "place/moved"
+
+const (
+	inFile   = "file"
+	movingTo = "to "
+	moveFrom = "from "
+)
+
+// marksName names a place of marks.
+func marksName(x configs.Marks) string {
+	if x.Shared() {
+		return "etcd " + strings.TrimRight(x.Prefix, "/")
+	}
+	return inFile
+}
+
+// recordedMarks returns where the marks of a data directory are; "" if there are none.
+func recordedMarks(data string) (string, error) {
+	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(data, marksFile))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return strings.TrimSpace(string(text)), err
+	}
+	for _, name := range []string{timetrace.FileName, timetrace.FileName + ".prev"} {
+		if _, err := os.Stat(filepath.Join(data, name)); !errors.Is(err, fs.ErrNotExist) {
+			return inFile, err
+		}
+	}
+	return "", nil
+}
+
+func recordMarks(data, place string) error {
+	return atomicfile.Write(atomicfile.OS, filepath.Join(data, marksFile), []byte(place+"\n"))
+}
+
+// checkMarksFile returns a fault where the file of marks does not count.
+func checkMarksFile(cfg *configs.Config) error {
+	place, err := recordedMarks(cfg.Data)
+	if err != nil || place == "" || place == inFile {
+		return err
+	}
+	what, do := "the marks are in "+place, "start indexerd with a configuration that has `marks` there, or move them back with `indexerd move`"
+	for _, cut := range []string{movingTo, moveFrom} {
+		if other, ok := strings.CutPrefix(place, cut); ok {
+			what, do = "a move of the marks "+cut+other+" was cut", "run the same `indexerd move` again"
+		}
+	}
+	return cfg.Fault("marks", what, do)
+}
+
+const doMove = "move them with `indexerd move`, or name another data directory to load the tables again"
+
+// checkMarksShared returns a fault where marks in etcd do not count, or those in the file of
+// the data directory do.
+func (s *shared) checkMarksShared(ctx context.Context, cfg *configs.Config) error {
+	place, err := recordedMarks(cfg.Data)
+	if err != nil {
+		return err
+	}
+	if place == inFile {
+		return cfg.Fault("marks", cfg.Data+" has the marks in a file", doMove)
+	}
+	values, err := s.client.Read(ctx, "place/")
+	if err != nil {
+		return err
+	}
+	if err := movedAway(s.client.Prefix, values); err != nil {
+		return err
+	}
+	if place == marksName(cfg.Marks) {
+		return nil
+	}
+	return recordMarks(cfg.Data, marksName(cfg.Marks))
+}
+
+// A MovedError is why marks in etcd don't count.
+type MovedError struct {
+	Prefix string
+	Cut    bool // before all of them were there
+}
+
+func (e *MovedError) Error() string {
+	if e.Cut {
+		return fmt.Sprintf("a move of the marks to etcd, %s, was cut: run the same `indexerd move` again", e.Prefix)
+	}
+	return fmt.Sprintf("the marks were moved from etcd, %s, to a file, or a move there was cut: run the same `indexerd move` again, or start indexerd with the configuration of that file", e.Prefix)
+}
+
+// movedAway returns a *MovedError if the marks beside these values of place don't count.
+func movedAway(prefix string, place map[string][]byte) error {
+	moved := string(place["moved"])
+	if moved == "" {
+		return nil
+	}
+	return &MovedError{prefix, strings.HasPrefix(moved, moveFrom)}
+}
+
+// TryMarks returns why marks can't be read, or don't count; nil if they can.
+func TryMarks(ctx context.Context, cfg *configs.Config) error {
+	if !cfg.Marks.Shared() {
+		return checkMarksFile(cfg)
+	}
+	client, err := etcdConfig(cfg.Marks).Open(ctx)
+	if err != nil {
+		return err
+	}
+	values, err := client.Read(ctx, "place/")
+	if err = errors.Join(err, client.Close()); err == nil {
+		err = movedAway(cfg.Marks.Prefix, values)
+	}
+	if err != nil {
+		return err
+	}
+	if place, err := recordedMarks(cfg.Data); err != nil || place == inFile {
+		return errors.Join(err, cfg.Fault("marks", cfg.Data+" has the marks in a file", doMove))
+	}
+	return nil
+}
+
+// IsMoved reports whether an error means that the marks are in another place, or on the way.
+func IsMoved(err error) bool {
+	return errors.As(err, new(*MovedError)) || errors.As(err, new(configs.Fault))
+}

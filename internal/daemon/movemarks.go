@@ -1,0 +1,336 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/etcd"
+	"indexerd/internal/history"
+	"indexerd/internal/quarantine"
+	"indexerd/internal/sink"
+	"indexerd/timetrace"
+)
+
+// MovedMarks is the result of a move of marks.
+type MovedMarks struct {
+	From, To    string // names of places
+	Tables      int
+	Quarantined int
+	Already     bool // an earlier move has moved them
+}
+
+// MoveMarks moves marks, quarantine, the guard's removals and the id by which index and
+// pages know the daemon from the file of a data directory to etcd, or back. No daemon may
+// use either.
+//
+// Steps: take the data directory and the term; make the target not count; make the source
+// not count; copy; make the target count. Between the third and the last one no daemon
+// starts on either place, and MoveMarks continues when it is called again. At no step do
+// both count. Last, it removes what does not count any more.
+//
+// Tables that come from etcd are unverified: a leader that is paused may have sent a write
+// to the pages.
+func MoveMarks(ctx context.Context, from, to *configs.Config) (MovedMarks, error) {
+	return moveMarks(ctx, from, to, func(string) error { return nil })
+}
+
+// moveMarks is MoveMarks, and calls step before each change that a kill could prevent.
+func moveMarks(ctx context.Context, from, to *configs.Config, step func(string) error) (moved MovedMarks, err error) {
+	if err := marksMovable(from, to); err != nil {
+		return moved, err
+	}
+	m := &marksMover{file: from, etcd: to, step: step}
+	if from.Marks.Shared() {
+		m.file, m.etcd = to, from
+	}
+	lock, err := lockToWrite(to)
+	if err != nil {
+		return moved, err
+	}
+	h := holding{lock: lock}
+	defer func() { err = errors.Join(err, h.release()) }()
+	id, err := ownID(to.Data)
+	if err == nil {
+		h.shared, err = dial(ctx, m.etcd, id)
+	}
+	if err == nil {
+		m.s = h.shared
+		err = m.lead(ctx)
+	}
+	if err == nil {
+		err = m.look(ctx)
+	}
+	if err != nil {
+		return moved, err
+	}
+	m.moved = MovedMarks{From: marksName(from.Marks), To: marksName(to.Marks)}
+	if to.Marks.Shared() {
+		err = m.toEtcd()
+	} else {
+		err = m.toFile()
+	}
+	return m.moved, err
+}
+
+// marksMovable returns why marks can't be moved from one configuration to the other.
+func marksMovable(from, to *configs.Config) error {
+	a, err := filepath.Abs(from.Data)
+	if err != nil {
+		return err
+	}
+	b, err := filepath.Abs(to.Data)
+	switch {
+	case err != nil:
+		return err
+	case from.Marks.Shared() == to.Marks.Shared():
+		return to.Fault("marks", "marks are moved from a file to etcd, or back", "move them to the file of a data directory first")
+	case a != b:
+		return to.Fault("data", fmt.Sprintf("%s is not the data directory of %s", to.Data, from.File), "write the same data directory")
+	case storeName(from.PageStore) != storeName(to.PageStore):
+		return to.Fault("pages", "the pages of "+from.File+" are in another store", "move the pages first, with marks in the file, and then the marks")
+	case from.Index.Engine != to.Index.Engine:
+		return to.Fault("index", "the index of "+from.File+" is in another engine", "start indexerd with this index, and marks in the file, until it has verified all tables; then move the marks")
+	case configFingerprint(from) != configFingerprint(to):
+		return to.Fault("marks", "the configuration differs from "+from.File+" in more than marks", "change one thing after the other")
+	}
+	return nil
+}
+
+// A marksMover is one move of marks. It holds the data directory, and leads.
+type marksMover struct {
+	file, etcd *configs.Config // with marks in each of these places
+	s          *shared
+	step       func(string) error
+	moved      MovedMarks
+
+	local string            // what the data directory says of the place of the marks
+	place map[string][]byte // what etcd says of it
+	state timetrace.State   // what marks etcd has
+}
+
+// moveAddress is what a move shows as the address of a leader. One that was killed leads
+// until its lease expires.
+const moveAddress = "indexerd move"
+
+// lead takes the term. No daemon leads as long as the move takes.
+func (m *marksMover) lead(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, leadWithin)
+	defer cancel()
+	leader, led, err := m.s.client.Leader(limited)
+	if err != nil {
+		return err
+	}
+	if led && leader.Address != moveAddress {
+		return fmt.Errorf("%s (%s) leads with the marks in %s: stop all daemons, and run the command again", leader.Name, leader.Address, marksName(m.etcd.Marks))
+	}
+	m.s.describe(func(d *etcd.Member) { d.Address, d.Unreached = moveAddress, "" })
+	member, _ := m.s.described()
+	session, err := m.s.client.Join(limited, member)
+	if err != nil {
+		return err
+	}
+	term, err := session.Campaign(limited)
+	if err == nil {
+		m.s.led = term
+		return nil
+	}
+	return errors.Join(err, leave(session))
+}
+
+// look reads which places count.
+func (m *marksMover) look(ctx context.Context) (err error) {
+	if m.local, err = recordedMarks(m.file.Data); err != nil {
+		return err
+	}
+	if m.place, err = m.s.client.Read(ctx, "place/"); err != nil {
+		return err
+	}
+	trace, err := timetrace.OpenIn(present{part{m.s, "marks/"}})
+	if err == nil {
+		m.state = trace.Tables()
+	}
+	return err
+}
+
+// write writes values in etcd.
+func (m *marksMover) write(step string, values map[string][]byte) error {
+	if err := m.step(step); err != nil {
+		return err
+	}
+	return m.s.term().Write(values)
+}
+
+// record writes to the data directory where the marks are.
+func (m *marksMover) record(place string) error {
+	if err := m.step("record " + place); err != nil {
+		return err
+	}
+	return recordMarks(m.file.Data, place)
+}
+
+// each calls f for each table of marks, in the order of names, before which it calls step.
+func (m *marksMover) each(what string, marks timetrace.State, f func(table, dir string) error) error {
+	for _, table := range slices.Sorted(maps.Keys(marks)) {
+		err := m.step(what + " of " + table)
+		if err == nil {
+			err = f(table, filepath.Join(m.file.Data, table))
+		}
+		if err != nil {
+			return fmt.Errorf("move the %s of %s: %w", what, table, err)
+		}
+	}
+	return nil
+}
+
+// refuse returns an error that says where the marks are instead.
+func refuse(what, do string) error { return fmt.Errorf("%s: %s", what, do) }
+
+// toEtcd moves the marks to etcd.
+func (m *marksMover) toEtcd() error {
+	name, moved := m.moved.To, string(m.place["moved"])
+	own := moved == moveFrom+m.s.id
+	switch back := moved == movingTo+m.s.id; {
+	case (m.local == name || m.local == movingTo+name) && moved == "":
+		m.moved.Already = true
+		return m.endToEtcd()
+	case m.local == moveFrom+name || (m.local == name || m.local == movingTo+name) && !own:
+		return refuse("a move of the marks from "+name+" to a file was cut", "run that again first")
+	case m.local == "":
+		return refuse(m.file.Data+" has no marks", "start indexerd with "+m.etcd.File)
+	case m.local != inFile && m.local != name && m.local != movingTo+name:
+		return refuse("the marks are in "+m.local, "move them to the file first")
+	case m.local == inFile && !own && !back && (moved != "" || len(m.state) > 0):
+		return refuse(name+" has the marks of other daemons", "name another prefix")
+	}
+	if err := m.write("fence etcd", map[string][]byte{movedKey: []byte(moveFrom + m.s.id)}); err != nil {
+		return err
+	}
+	if err := m.record(movingTo + name); err != nil {
+		return err
+	}
+	if err := m.copyToEtcd(); err != nil {
+		return err
+	}
+	if err := m.write("believe etcd", map[string][]byte{movedKey: nil}); err != nil {
+		return err
+	}
+	return m.endToEtcd()
+}
+
+// copyToEtcd makes etcd have what the file has. Neither counts.
+func (m *marksMover) copyToEtcd() error {
+	from, err := timetrace.Open(atomicfile.OS, m.file.Data)
+	if err != nil {
+		return err
+	}
+	marks := from.Tables()
+	if err := m.clearEtcd(); err != nil {
+		return err
+	}
+	if err := m.each("quarantine", marks, m.quarantineToEtcd); err != nil {
+		return err
+	}
+	if err := m.each("guard", marks, m.guardToEtcd); err != nil {
+		return err
+	}
+	owner, err := ownerIn(m.file.Data)
+	if err != nil {
+		return err
+	}
+	if err := m.write("place", map[string][]byte{"place/owner": []byte(owner), "place/last": []byte(m.s.id), "place/configuration": []byte(configFingerprint(m.etcd))}); err != nil {
+		return err
+	}
+	if err := m.step("marks"); err != nil {
+		return err
+	}
+	m.moved.Tables = len(marks)
+	to, err := timetrace.OpenIn(part{m.s, "marks/"})
+	if err != nil {
+		return err
+	}
+	return replaceMarks(to, marks)
+}
+
+// replaceMarks makes the marks of a place those.
+func replaceMarks(trace *timetrace.Trace, marks timetrace.State) error {
+	return trace.Update(func(s timetrace.State) {
+		clear(s)
+		maps.Copy(s, marks)
+	})
+}
+
+func (m *marksMover) quarantineToEtcd(table, dir string) error {
+	q, err := quarantine.OpenReadOnly(atomicfile.OS, quarantine.Name(dir))
+	if err != nil {
+		return err
+	}
+	m.moved.Quarantined += q.Len()
+	return q.CopyTo(part{m.s, "quarantine/" + table + "/"})
+}
+
+func (m *marksMover) guardToEtcd(table, dir string) error {
+	h, err := history.OpenReadOnly(atomicfile.OS, history.Name(dir))
+	if err != nil {
+		return err
+	}
+	recent, err := recentRemovals(dir, h)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(slices.DeleteFunc(recent, func(r sink.Removals) bool { return time.Since(r.At) > time.Hour }))
+	if err != nil {
+		return err
+	}
+	return part{m.s, "guard/"}.Write(map[string][]byte{table: text})
+}
+
+// clearEtcd removes what etcd has of tables. It does not count.
+func (m *marksMover) clearEtcd() error {
+	for _, under := range []string{"marks/", "quarantine/", "guard/"} {
+		if err := m.step("clear " + under); err != nil {
+			return err
+		}
+		p := part{m.s, under}
+		values, err := present{p}.Read()
+		if err != nil {
+			return err
+		}
+		for key := range values {
+			values[key] = nil
+		}
+		if err := p.Write(values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endToEtcd puts the file of marks away: it does not count.
+func (m *marksMover) endToEtcd() error {
+	if err := m.record(m.moved.To); err != nil {
+		return err
+	}
+	if err := m.step("put the file away"); err != nil {
+		return err
+	}
+	name := filepath.Join(m.file.Data, timetrace.FileName)
+	err := unlessGone(os.Remove(name + ".prev"))
+	return errors.Join(err, unlessGone(os.Rename(name, name+".moved")))
+}
+
+func unlessGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

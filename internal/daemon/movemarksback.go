@@ -1,0 +1,126 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/quarantine"
+	"indexerd/timetrace"
+)
+
+// toFile moves the marks to the file of the data directory.
+func (m *marksMover) toFile() error {
+	name, moved := m.moved.From, string(m.place["moved"])
+	own := moved == movingTo+m.s.id
+	switch {
+	case m.local == inFile && own:
+		m.moved.Already = true
+		return m.clearEtcd()
+	case m.local == inFile:
+		return refuse(m.file.Data+" has the marks in its file", "use another data directory, or move that file away")
+	case moved != "" && !own:
+		return refuse("the marks in "+name+" don't count: a move to etcd was cut, or the file of another data directory has them", "run that move again first")
+	case m.local != "" && m.local != name && m.local != movingTo+name && m.local != moveFrom+name:
+		return refuse("the marks are in "+m.local, "move them from there")
+	case len(m.state) == 0:
+		return refuse(name+" has no marks", "start indexerd with "+m.file.File)
+	}
+	if err := m.record(moveFrom + name); err != nil {
+		return err
+	}
+	if err := m.write("fence etcd", map[string][]byte{movedKey: []byte(movingTo + m.s.id)}); err != nil {
+		return err
+	}
+	if err := m.copyToFile(); err != nil {
+		return err
+	}
+	if err := m.record(inFile); err != nil {
+		return err
+	}
+	return m.clearEtcd()
+}
+
+// copyToFile makes the data directory have what etcd has. Neither counts.
+func (m *marksMover) copyToFile() error {
+	if err := m.step("progress"); err != nil {
+		return err
+	}
+	if err := m.clearFiles(); err != nil {
+		return err
+	}
+	if err := m.each("quarantine", m.state, m.quarantineToFile); err != nil {
+		return err
+	}
+	if err := m.each("guard", m.state, m.guardToFile); err != nil {
+		return err
+	}
+	if err := m.step("owner"); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(atomicfile.OS, filepath.Join(m.file.Data, sharedOwnerFile), append(m.place["owner"], '\n')); err != nil {
+		return err
+	}
+	if err := m.step("marks"); err != nil {
+		return err
+	}
+	for table, marks := range m.state {
+		marks.Doubt("the marks were moved from etcd")
+		m.state[table] = marks
+	}
+	m.moved.Tables = len(m.state)
+	to, err := timetrace.Open(atomicfile.OS, m.file.Data)
+	if err != nil {
+		return err
+	}
+	return replaceMarks(to, m.state)
+}
+
+// clearFiles removes what is left of other marks: their files, loads and sweeps under way
+// that another daemon has continued since, and directories of tables without marks.
+func (m *marksMover) clearFiles() error {
+	name := filepath.Join(m.file.Data, timetrace.FileName)
+	err := errors.Join(unlessGone(os.Remove(name+".prev")), unlessGone(os.Remove(name)))
+	if err == nil && string(m.place["last"]) != m.s.id {
+		err = removeProgress(m.file.Data)
+	}
+	for _, t := range m.file.Tables {
+		if _, ok := m.state[t.Name]; !ok && err == nil {
+			err = os.RemoveAll(filepath.Join(m.file.Data, t.Name))
+		}
+	}
+	return err
+}
+
+func (m *marksMover) quarantineToFile(table, dir string) error {
+	q, err := quarantine.OpenIn(present{part{m.s, "quarantine/" + table + "/"}})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	m.moved.Quarantined += q.Len()
+	return q.Save(atomicfile.OS, quarantine.Name(dir))
+}
+
+func (m *marksMover) guardToFile(table, dir string) error {
+	values, err := present{part{m.s, "guard/"}}.Read()
+	if err != nil {
+		return err
+	}
+	before := movedRemovals{Moved: time.Now().UTC()}
+	if text := values[table]; text != nil {
+		if err := json.Unmarshal(text, &before.Removals); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(before)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(atomicfile.OS, filepath.Join(dir, movedRemovalsFile), text)
+}
