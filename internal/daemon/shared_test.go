@@ -136,7 +136,7 @@ func TestSharedMarksAreNoFiles(t *testing.T) {
 	remote := &configs.Config{Data: files.Data, PageStore: configs.PageStore{Engine: configs.HBase}, Marks: configs.Marks{Engine: configs.Etcd}}
 	for _, way := range [][2]*configs.Config{{files, remote}, {remote, files}} {
 		err := MovePages(t.Context(), way[0], way[1], nil, nil)
-		if err == nil || !strings.Contains(err.Error(), "share marks") {
+		if err == nil || !strings.Contains(err.Error(), "while marks are in the file") {
 			t.Errorf("move: got error %v, want that it is refused", err)
 		}
 	}
