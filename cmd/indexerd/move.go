@@ -63,7 +63,7 @@ func (c moveCommand) moveMarks(ctx context.Context, w world, from, to *configs.C
 		fmt.Fprintf(w.stdout, "the marks are in %s already: start indexerd with %s\n", m.To, c.Config)
 		return nil
 	}
-	fmt.Fprintf(w.stdout, "the marks of %d tables and %d rows in quarantine are in %s: start indexerd with %s\n", m.Tables, m.Quarantined, m.To, c.Config)
+	fmt.Fprintf(w.stdout, "the marks are in %s, tables: %d, rows in quarantine: %d. Start indexerd with %s\n", m.To, m.Tables, m.Quarantined, c.Config)
 	return nil
 }
 
