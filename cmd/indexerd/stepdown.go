@@ -38,10 +38,14 @@ func (c stepDownCommand) Run(ctx context.Context, w world) error {
 	if err != nil {
 		return err
 	}
+	before, err := client.leader(ctx)
+	if err != nil {
+		return err
+	}
 	if _, err := client.do(ctx, http.MethodPost, "/api/v1/step-down", nil); err != nil {
 		return err
 	}
-	leader, err := client.nextLeader(ctx)
+	leader, err := client.nextLeader(ctx, before)
 	if err != nil {
 		return err
 	}
@@ -52,19 +56,29 @@ func (c stepDownCommand) Run(ctx context.Context, w world) error {
 	return err
 }
 
-// nextLeader waits until another daemon leads. The daemon does not answer for a moment,
-// while it opens its tables to stand by.
-func (c *client) nextLeader(ctx context.Context) (*httpapi.LeaderStatus, error) {
+// leader returns which daemon leads; nil: marks are not shared.
+func (c *client) leader(ctx context.Context) (*httpapi.LeaderStatus, error) {
+	var s httpapi.Status
+	body, err := c.do(ctx, http.MethodGet, "/api/v1/status", nil)
+	if err == nil {
+		err = json.Unmarshal(body, &s)
+	}
+	return s.Leader, err
+}
+
+// nextLeader waits until another daemon leads, or this one leads again. The daemon does
+// not answer for a moment, while it opens its tables to stand by.
+func (c *client) nextLeader(ctx context.Context, before *httpapi.LeaderStatus) (*httpapi.LeaderStatus, error) {
 	ctx, cancel := context.WithTimeout(ctx, takenOverWithin)
 	defer cancel()
 	for {
-		var s httpapi.Status
-		body, err := c.do(ctx, http.MethodGet, "/api/v1/status", nil)
-		if err == nil {
-			err = json.Unmarshal(body, &s)
-		}
-		if l := s.Leader; err == nil && l != nil && l.Host+l.Address != "" && !l.This {
+		l, err := c.leader(ctx)
+		switch {
+		case err != nil || l == nil || l.Host+l.Address == "":
+		case !l.This:
 			return l, nil
+		case before != nil && l.Term > before.Term:
+			return nil, fmt.Errorf("no other daemon took over, and this one leads again, in term %d: see status", l.Term)
 		}
 		select {
 		case <-time.After(200 * time.Millisecond):

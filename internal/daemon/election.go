@@ -90,8 +90,10 @@ func (s *shared) stand(ctx context.Context, session *etcd.Session) (*etcd.Term, 
 	}
 }
 
-// yieldFor is how long a leader that has stepped down leaves the election to others.
-const yieldFor = 10 * time.Second
+// yieldFor is how long a leader that has stepped down leaves the election to others, from
+// the end of its term: a standby that lives watches the election, and needs a moment. Then
+// the one that has stepped down leads again.
+const yieldFor = 2 * time.Second
 
 // yield waits until another daemon leads, if this one has stepped down a moment ago.
 func (s *shared) yield(ctx context.Context) {

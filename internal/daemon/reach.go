@@ -119,19 +119,22 @@ func (d *daemon) stepDown(e *Engine, why string, end context.CancelCauseFunc) {
 	}
 }
 
-// yieldFirst makes the next campaign wait until another daemon leads.
+// yieldFirst makes the campaign after the term wait until another daemon leads.
 func (s *shared) yieldFirst() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.yielding = time.Now().Add(yieldFor)
+	s.yields = true
 }
 
-// replaceable reports whether another daemon may lead and reaches everything.
+// replaceable reports whether another daemon may lead, reaches everything and lives. If
+// that one has just died, it takes until its lease is over.
 func (s *shared) replaceable(ctx context.Context, term *etcd.Term) bool {
 	members, err := s.client.Members(ctx)
 	for id, m := range members {
 		if err == nil && id != term.Leader.Session && m.Unfit == "" && m.Unreached == "" {
-			return true
+			if alive, err := s.client.Alive(ctx, id); err == nil && alive {
+				return true
+			}
 		}
 	}
 	return false

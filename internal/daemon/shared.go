@@ -49,6 +49,7 @@ type shared struct {
 	configuration string                       // fingerprint of what this daemon is configured with
 	member        etcd.Member                  // what the members see of this daemon
 	changed       chan struct{}                // closed when member changes
+	yields        bool                         // the term ends so that another daemon can lead
 	yielding      time.Time                    // until then another daemon is elected first
 	led           *etcd.Term                   // nil: another daemon leads, or may
 	seen          map[string]map[string][]byte // what was read or written last
@@ -113,7 +114,13 @@ func (s *shared) resign() error {
 	if term == nil {
 		return nil
 	}
-	return leave(term.Session)
+	err := leave(term.Session)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.yields {
+		s.yields, s.yielding = false, time.Now().Add(yieldFor)
+	}
+	return err
 }
 
 func leave(session *etcd.Session) error {

@@ -255,6 +255,36 @@ func TestYield(t *testing.T) {
 	cancel()
 }
 
+// A daemon that has just died can't replace a leader, although its lease is not over. A
+// leader that has stepped down all the same leads again soon, if no other one does.
+func TestNoLeaderIsMissedAfterAStepDown(t *testing.T) {
+	server := etcdtest.New(t)
+	a, b := sharing(t, server, t.TempDir()), sharing(t, server, t.TempDir())
+	leads(t, a)
+	if _, err := b.client.Join(t.Context(), etcd.Member{Name: "b"}); err != nil {
+		t.Fatal(err)
+	}
+	if !a.replaceable(t.Context(), a.term()) {
+		t.Error("want that a standby which lives can replace the leader")
+	}
+	if err := b.client.Close(); err != nil { // it renews no lease any more
+		t.Fatal(err)
+	}
+	if a.replaceable(t.Context(), a.term()) {
+		t.Error("want that a standby which has just died can't replace the leader")
+	}
+	a.yieldFirst()
+	<-time.After(100 * time.Millisecond) // passes end, and the term goes on
+	resigns(t, a)
+	began := time.Now()
+	if err := a.lead(t.Context(), false); err != nil || a.term() == nil {
+		t.Fatalf("got term %v, error %v, want that it leads again", a.term(), err)
+	}
+	if took := time.Since(began); took < yieldFor-100*time.Millisecond || took > 8*time.Second {
+		t.Errorf("the daemon leads again after %v, want about %v", took, yieldFor)
+	}
+}
+
 // Only what was not reached for long enough, without an answer in between, is a reason to
 // step down.
 func TestReach(t *testing.T) {

@@ -85,6 +85,39 @@ func (s *Session) described() Member {
 
 func (s *Session) id() string { return strconv.FormatInt(int64(s.lease), 16) }
 
+// Alive reports whether a member renews its lease now. The key of a daemon that died stays
+// for a TTL. The answer takes up to two renewals, or until that lease is over: it counts
+// whole seconds, so a lease with more left than the last look and the time since allow was
+// renewed in between.
+func (c *Client) Alive(ctx context.Context, id string) (bool, error) {
+	lease, err := strconv.ParseInt(id, 16, 64)
+	if err != nil {
+		return false, fmt.Errorf("the session of a member: %w", err)
+	}
+	var first int64
+	for began := (time.Time{}); ; {
+		sent := time.Now()
+		answer, err := within(ctx, c.patience(), func(ctx context.Context) (*clientv3.LeaseTimeToLiveResponse, error) {
+			return c.client.TimeToLive(ctx, clientv3.LeaseID(lease))
+		})
+		switch {
+		case err != nil:
+			return false, fmt.Errorf("read a lease: %w", err)
+		case answer.TTL <= 0:
+			return false, nil
+		case began.IsZero():
+			first, began = answer.TTL, time.Now()
+		case answer.TTL > first-int64(sent.Sub(began)/time.Second):
+			return true, nil
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+	}
+}
+
 // keepAlive keeps the lease alive until it is lost.
 func (s *Session) keepAlive(ctx context.Context) {
 	for {

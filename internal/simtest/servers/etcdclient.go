@@ -125,6 +125,17 @@ func (c leaseClient) LeaseRevoke(ctx context.Context, in *pb.LeaseRevokeRequest,
 	})
 }
 
+// LeaseTimeToLive implements pb.LeaseClient.
+func (c leaseClient) LeaseTimeToLive(ctx context.Context, in *pb.LeaseTimeToLiveRequest, _ ...grpc.CallOption) (*pb.LeaseTimeToLiveResponse, error) {
+	return ask(ctx, c.remote, fmt.Sprint("time to live ", in.ID), func() (*pb.LeaseTimeToLiveResponse, error) {
+		answer := &pb.LeaseTimeToLiveResponse{Header: c.remote.header(), ID: in.ID, TTL: -1}
+		if l := c.remote.leases[in.ID]; l != nil {
+			answer.TTL, answer.GrantedTTL = int64(time.Until(l.until)/time.Second), l.ttl
+		}
+		return answer, nil
+	})
+}
+
 // LeaseKeepAlive implements pb.LeaseClient.
 func (c leaseClient) LeaseKeepAlive(ctx context.Context, _ ...grpc.CallOption) (grpc.BidiStreamingClient[pb.LeaseKeepAliveRequest, pb.LeaseKeepAliveResponse], error) {
 	return &keepAlive{ctx: ctx, remote: c.remote}, nil
