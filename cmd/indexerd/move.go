@@ -59,11 +59,15 @@ func (c moveCommand) moveMarks(ctx context.Context, w world, from, to *configs.C
 	case err != nil:
 		return fmt.Errorf("move the marks: %w", err)
 	}
+	place := m.To
+	if !to.Marks.Shared() {
+		place = "the file below " + to.Data
+	}
 	if m.Already {
-		fmt.Fprintf(w.stdout, "the marks are in %s already: start indexerd with %s\n", m.To, c.Config)
+		fmt.Fprintf(w.stdout, "the marks are in %s already: start indexerd with %s\n", place, c.Config)
 		return nil
 	}
-	fmt.Fprintf(w.stdout, "the marks are in %s, tables: %d, rows in quarantine: %d. Start indexerd with %s\n", m.To, m.Tables, m.Quarantined, c.Config)
+	fmt.Fprintf(w.stdout, "the marks are in %s, tables: %d, rows in quarantine: %d. Start indexerd with %s\n", place, m.Tables, m.Quarantined, c.Config)
 	return nil
 }
 

@@ -44,7 +44,7 @@ func TestMoveMarks(t *testing.T) {
 	says("a daemon uses", 1, "move", "--from", file, "-c", etcd)
 	d.stop(t)
 	says("has the marks in a file", 2, "run", "-c", etcd)
-	says("the marks of 1 tables and 0 rows in quarantine are in etcd /indexerd/shop", 0, "move", "--from", file, "-c", etcd)
+	says("the marks are in etcd /indexerd/shop, tables: 1, rows in quarantine: 0", 0, "move", "--from", file, "-c", etcd)
 	says("already", 0, "move", "--from", file, "-c", etcd)
 	says("the marks are in etcd /indexerd/shop", 2, "run", "-c", file)
 
@@ -57,7 +57,7 @@ func TestMoveMarks(t *testing.T) {
 	follows(1003, b, d)
 	says("leads with the marks in etcd", 1, "move", "--from", etcd, "-c", file)
 	d.stop(t)
-	says("the marks of 1 tables", 0, "move", "--from", etcd, "-c", file)
+	says("the marks are in the file below ", 0, "move", "--from", etcd, "-c", file)
 	says("were moved from etcd", 2, "run", "-c", b)
 	d = p.start(file)
 	d.ready(t)
