@@ -26,6 +26,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -70,6 +71,22 @@ func open(c stdsql.Config, lock time.Duration) (*DB, error) {
 	}
 	d.looks.SetMaxIdleConns(-1)
 	return d, nil
+}
+
+// tooMany are the codes of a server that takes no more connections: of any user, of this
+// one, and of this one by its account's limit.
+var tooMany = []string{"1040", "1203", "1226"}
+
+// Probe implements sqlsource.Prober.
+func (d *DB) Probe(ctx context.Context) error {
+	session, err := d.Session(ctx, d.looks)
+	if f := (*sqlsource.Fault)(nil); errors.As(err, &f) && slices.Contains(tooMany, f.Code) {
+		return nil
+	}
+	if err == nil {
+		session.End()
+	}
+	return err
 }
 
 // Close closes all connections.

@@ -27,6 +27,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -34,6 +35,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"indexerd/internal/sqlsource"
@@ -128,6 +131,21 @@ func (db *DB) acquire(ctx context.Context) (*session, error) {
 		return nil, db.connectFault(ctx, err)
 	}
 	return &session{db: db, conn: conn, pg: conn.Conn().PgConn(), described: map[*sqlsource.Described]bool{}}, nil
+}
+
+// tooMany is the SQLSTATE of a server that takes no more connections.
+const tooMany = "53300"
+
+// Probe implements sqlsource.Prober.
+func (db *DB) Probe(ctx context.Context) error {
+	conn, err := pgx.ConnectConfig(ctx, db.pool.Config().ConnConfig)
+	if err == nil {
+		return conn.Close(ctx)
+	}
+	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) && pg.Code == tooMany {
+		return nil
+	}
+	return db.connectFault(ctx, err)
 }
 
 // Close waits for the connections in use and closes all.

@@ -39,7 +39,8 @@ type Config struct {
 // A DB is one SQLite database. It implements sqlsource.Dialect.
 type DB struct {
 	stdsql.DB
-	watch watch
+	connector *connector
+	watch     watch
 }
 
 // Open checks the DSN. It does not read the file, which need not exist yet.
@@ -60,9 +61,20 @@ func Open(_ context.Context, c Config) (*DB, error) {
 	// A restore may replace the file under its name. An open connection keeps
 	// reading the old file.
 	db.SetConnMaxLifetime(time.Minute)
-	d := &DB{DB: stdsql.DB{Name: filepath.Base(path), Pool: db, Vendor: vendor{clock}}}
+	d := &DB{DB: stdsql.DB{Name: filepath.Base(path), Pool: db, Vendor: vendor{clock}}, connector: connector}
 	d.watch.db = d
 	return d, nil
+}
+
+// Probe implements sqlsource.Prober.
+func (d *DB) Probe(ctx context.Context) error {
+	pool := sql.OpenDB(d.connector)
+	defer pool.Close()
+	session, err := d.Session(ctx, pool)
+	if err == nil {
+		session.End()
+	}
+	return err
 }
 
 // Close closes all connections.

@@ -13,6 +13,13 @@ type Lister interface {
 	Among(q *Query, columns []*Column, exprs []string, keys [][]any) bool
 }
 
+// A Prober finds out whether the server answers while all connections are in use.
+type Prober interface {
+	// Probe connects beside the limit of connections, and ends that connection. A server
+	// that takes no more connections has answered.
+	Probe(context.Context) error
+}
+
 // An Orderer limits the rows of ordered results only.
 type Orderer interface {
 	// AnyOrder returns what ORDER BY takes if no order is asked for. It sorts nothing.

@@ -33,9 +33,30 @@ func (s *Source) Figures() pace.Figures { return s.pace.Figures() }
 // Close closes all connections. It waits for those in use.
 func (s *Source) Close() { s.dialect.Close() }
 
-// Ping checks that the database answers.
+// freeWithin is how long Ping waits for a free connection.
+const freeWithin = time.Second
+
+// Ping checks that the server answers. It does not wait for the source's limits, which say
+// nothing of the server: while all connections are in use, it makes one of its own for a
+// moment, if the dialect can.
 func (s *Source) Ping(ctx context.Context) error {
-	_, err := s.moment(ctx)
+	s.pace.Charge(1)
+	prober, probes := s.dialect.(Prober)
+	waiting, stop := ctx, context.CancelFunc(func() {})
+	if probes {
+		waiting, stop = context.WithTimeout(ctx, freeWithin)
+	}
+	session, err := s.dialect.Acquire(waiting)
+	stop()
+	if probes && err != nil && waiting.Err() != nil && ctx.Err() == nil {
+		return cancelled(ctx, prober.Probe(ctx))
+	}
+	if err != nil {
+		return cancelled(ctx, err)
+	}
+	x := &tx{source: s, session: session}
+	defer x.end()
+	x.note(ctx, func() { _, err = session.Moment(ctx) })
 	return err
 }
 
