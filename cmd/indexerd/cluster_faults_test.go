@@ -211,7 +211,9 @@ func (k *clusterChaos) everythingKilled(t *testing.T) func() {
 }
 
 func (k *clusterChaos) deleted(t *testing.T) func() {
-	k.must(t, http.MethodDelete, "/"+k.index(t), nil)
+	name := k.index(t)
+	k.must(t, http.MethodPut, "/"+name+"/_settings", map[string]any{"index.blocks.read_only": nil}) // OpenSearch deletes no index with this block
+	k.must(t, http.MethodDelete, "/"+name, nil)
 	return func() {}
 }
 
