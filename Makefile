@@ -177,8 +177,9 @@ api-suite: java
 hbase: java
 	HBASE=1 $(GO) test -count=1 -timeout 20m ./internal/hbase ./internal/bigtable ./internal/pagetable ./internal/move
 
-# PAGES pages in the file map, in Bigtable's emulator and in HBase.
+# N pages in the file map, in Bigtable's emulator and in HBase, and a Bloom filter of 10^7 keys.
 bench-pages: java
+	BLOOM_KEYS=10000000 $(GO) test -run '^$$' -bench Rate -benchtime 1x ./store/bloom
 	HBASE=1 PAGES=$(or $(N),1000000) $(GO) test -run '^$$' -bench Pages -benchtime 1x -timeout 90m ./internal/pagetable/pagestest
 
 # Their statements, parsed by independent grammars, which are not part of the project.
