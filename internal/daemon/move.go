@@ -65,20 +65,27 @@ func MovePages(ctx context.Context, from, to *configs.Config, progress func(tabl
 	return nil
 }
 
-// movable returns why the pages can't be moved from one configuration to the other.
-func movable(from, to *configs.Config) error {
+// sameData returns a fault if two configurations have different data directories.
+func sameData(from, to *configs.Config) error {
 	a, err := filepath.Abs(from.Data)
 	if err != nil {
 		return err
 	}
 	b, err := filepath.Abs(to.Data)
-	switch {
-	case err != nil:
+	if err == nil && a != b {
+		err = to.Fault("data", fmt.Sprintf("%s is not the data directory of %s", to.Data, from.File), "write the same data directory")
+	}
+	return err
+}
+
+// movable returns why the pages can't be moved from one configuration to the other.
+func movable(from, to *configs.Config) error {
+	if err := sameData(from, to); err != nil {
 		return err
+	}
+	switch {
 	case from.Marks.Shared() || to.Marks.Shared():
 		return to.Fault("marks", "pages are moved while marks are in the file", "move the marks to the file with `indexerd move`, then the pages, and then the marks back")
-	case a != b:
-		return to.Fault("data", fmt.Sprintf("%s is not the data directory of %s", to.Data, from.File), "write the same data directory: only pages are moved")
 	case storeName(from.PageStore) == storeName(to.PageStore):
 		return to.Fault("pages", "the pages are where those of "+from.File+" are", "write the store that the pages are to be moved to")
 	}

@@ -84,18 +84,12 @@ func moveMarks(ctx context.Context, from, to *configs.Config, step func(string) 
 
 // marksMovable returns why marks can't be moved from one configuration to the other.
 func marksMovable(from, to *configs.Config) error {
-	a, err := filepath.Abs(from.Data)
-	if err != nil {
+	if err := sameData(from, to); err != nil {
 		return err
 	}
-	b, err := filepath.Abs(to.Data)
 	switch {
-	case err != nil:
-		return err
 	case from.Marks.Shared() == to.Marks.Shared():
 		return to.Fault("marks", "marks are moved from a file to etcd, or back", "move them to the file of a data directory first")
-	case a != b:
-		return to.Fault("data", fmt.Sprintf("%s is not the data directory of %s", to.Data, from.File), "write the same data directory")
 	case storeName(from.PageStore) != storeName(to.PageStore):
 		return to.Fault("pages", "the pages of "+from.File+" are in another store", "move the pages first, with marks in the file, and then the marks")
 	case from.Index.Engine != to.Index.Engine:
