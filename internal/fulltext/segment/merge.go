@@ -27,6 +27,8 @@ func (p *Plugin) MergeUsing(segments []segment.Segment, drops []*roaring.Bitmap,
 	switch {
 	case errors.Is(err, errForeign):
 		return p.ZapPlugin.MergeUsing(segments, drops, path, closed, stats, config)
+	case errors.Is(err, segment.ErrClosed):
+		return nil, 0, segment.ErrClosed // scorch compares by ==; anything else is a failure of the index
 	case err != nil:
 		return nil, 0, fmt.Errorf("merge segments into %s: %w", path, err)
 	}
