@@ -1,8 +1,9 @@
-// Package etcdtest starts a private etcd for tests: one member with free loopback ports, a
-// directory of its own, and no syncs.
+// Package etcdtest starts a private etcd for tests: one member, or a Cluster of several, on
+// free loopback ports, each with a directory of its own, and no syncs.
 //
-// It answers within a second. If the process is killed, so is the server. Without etcd a
-// test is skipped with the command that installs it. If CI is set, the test fails instead.
+// One member answers within a second, several within a few. If the process is killed, so are
+// the servers. Without etcd a test is skipped with the command that installs it. If CI is
+// set, the test fails instead.
 package etcdtest
 
 import (
@@ -14,17 +15,20 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 )
 
-// A Server is a running etcd.
+// A Server is a member of etcd.
 type Server struct {
 	Endpoint string // host:port of clients
 	dir      string
-	peer     string
+	name     string
+	peer     string // host:port of the other members
+	cluster  string // all members: "NAME=PEER,NAME=PEER"
 	flags    []string
 	process  *exec.Cmd
 	ended    chan error
@@ -86,54 +90,102 @@ func missing(t testing.TB, err error) {
 
 // Start starts a server. On error nothing remains.
 func Start(flags ...string) (*Server, error) {
-	dir, err := os.MkdirTemp("", "indexerd-etcd-")
+	members, err := start(1, flags...)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, flags: flags}
-	// Another process may take a port before the server does.
+	return members[0], nil
+}
+
+// start starts members of one etcd.
+func start(n int, flags ...string) (members []*Server, err error) {
+	// Another process may take a port before a server does.
 	for range 5 {
-		if s.Endpoint, err = free(); err == nil {
-			s.peer, err = free()
-		}
-		if err == nil {
-			err = s.Run()
-		}
-		if err == nil || errors.Is(err, errMissing) {
+		if members, err = startOnce(n, flags); err == nil || errors.Is(err, errMissing) {
 			break
 		}
 	}
 	if err != nil {
-		s.Stop()
 		return nil, fmt.Errorf("start etcd: %w", err)
 	}
-	return s, nil
+	return members, nil
 }
 
-func free() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func startOnce(n int, flags []string) (members []*Server, err error) {
+	defer func() {
+		if err != nil {
+			stop(members)
+		}
+	}()
+	addresses, err := free(2 * n)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	defer l.Close()
-	return l.Addr().String(), nil
+	var peers []string
+	for i := range n {
+		dir, err := os.MkdirTemp("", "indexerd-etcd-")
+		if err != nil {
+			return members, err
+		}
+		s := &Server{dir: dir, name: fmt.Sprint("member", i+1), Endpoint: addresses[i], peer: addresses[n+i], flags: flags}
+		members, peers = append(members, s), append(peers, s.name+"=http://"+s.peer)
+	}
+	for _, s := range members {
+		s.cluster = strings.Join(peers, ",")
+		if err := s.launch(); err != nil {
+			return members, err
+		}
+	}
+	for _, s := range members {
+		if err := s.wait(); err != nil {
+			return members, err
+		}
+	}
+	return members, nil
+}
+
+func stop(members []*Server) {
+	for _, s := range members {
+		s.Stop()
+	}
+}
+
+// free returns addresses on which no process listens.
+func free(n int) (addresses []string, err error) {
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close() // after the last one is found
+		addresses = append(addresses, l.Addr().String())
+	}
+	return addresses, nil
 }
 
 // startWithin limits how long a server takes to answer.
 const startWithin = time.Minute
 
 // Run starts the server again after Kill, with what it has stored, and waits until it
-// answers.
+// answers. One of several answers when most members run.
 func (s *Server) Run() error {
+	if err := s.launch(); err != nil {
+		return err
+	}
+	return s.wait()
+}
+
+// launch starts the process.
+func (s *Server) launch() error {
 	program, err := exec.LookPath("etcd")
 	if err != nil {
 		return errMissing
 	}
 	client, peer := "http://"+s.Endpoint, "http://"+s.peer
 	s.process = exec.Command(program, append([]string{
-		"--name", "one", "--data-dir", filepath.Join(s.dir, "data"), "--unsafe-no-fsync",
+		"--name", s.name, "--data-dir", filepath.Join(s.dir, "data"), "--unsafe-no-fsync",
 		"--listen-client-urls", client, "--advertise-client-urls", client, "--listen-metrics-urls", "http://127.0.0.1:0",
-		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "one=" + peer,
+		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", s.cluster,
 	}, s.flags...)...)
 	s.process.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -152,10 +204,7 @@ func (s *Server) Run() error {
 			s.ended <- s.process.Wait()
 		}
 	}()
-	if err := <-started; err != nil {
-		return err
-	}
-	return s.wait()
+	return <-started
 }
 
 // wait waits until the server has a leader.
