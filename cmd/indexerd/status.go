@@ -69,7 +69,11 @@ func printLeader(w io.Writer, l httpapi.LeaderStatus) {
 }
 
 func printTable(w io.Writer, t httpapi.TableStatus) {
-	fmt.Fprintf(w, "%s: %s, %d documents", t.Table, t.State, t.Documents)
+	if t.Opening != nil {
+		fmt.Fprintf(w, "%s: %s, waiting for %s since %s", t.Table, t.State, t.Opening.WaitsFor, clock(&t.Opening.Since))
+	} else {
+		fmt.Fprintf(w, "%s: %s, %d documents", t.Table, t.State, t.Documents)
+	}
 	if t.Load != nil {
 		fmt.Fprintf(w, ", %d of %d rows, %.0f rows/s, %v left", t.Load.Done, t.Load.Of, t.Load.RowsPerS, time.Duration(t.Load.ETAS)*time.Second)
 	}

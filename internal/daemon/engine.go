@@ -98,12 +98,19 @@ func openOrRelease(cfg *configs.Config, h holding, frozen error) (*Engine, error
 // On error the caller still holds it. frozen, if any, is why nothing may be
 // written: then what is stored is opened read-only, which needs no room.
 func openLocked(cfg *configs.Config, h holding, frozen error) (*Engine, error) {
+	return openShown(cfg, h, frozen, stages{waits: func(string) {}, made: func(*Engine) error { return nil }})
+}
+
+// openShown is openLocked, and shows how far it has come.
+func openShown(cfg *configs.Config, h holding, frozen error, at stages) (*Engine, error) {
 	h.shared.configured(cfg)
 	if frozen == nil {
+		at.waits(waitIndex)
 		if err := h.shared.takeOver(cfg); err != nil {
 			return nil, err
 		}
 	}
+	at.waits(waitMarks)
 	trace, err := h.openTrace(cfg, frozen != nil)
 	if err != nil {
 		return nil, err
@@ -115,20 +122,32 @@ func openLocked(cfg *configs.Config, h holding, frozen error) (*Engine, error) {
 	e := newEngine(cfg, trace)
 	e.holding, e.frozen = h, frozen
 	e.pageStore.connectOver(h.shared)
+	for _, t := range e.tables {
+		t.readOnly, t.owner, t.shared = frozen != nil, owner, h.shared
+	}
+	e.waitFor(waitTables)
+	if err = at.made(e); err == nil {
+		err = e.openTables()
+	}
+	if err != nil {
+		return nil, errors.Join(err, e.closeStored())
+	}
+	return e, nil
+}
+
+// openTables opens what is stored of the tables.
+func (e *Engine) openTables() error {
 	var opening errgroup.Group
 	opening.SetLimit(openedAtOnce)
 	for _, t := range e.tables {
-		t.readOnly, t.owner, t.shared = frozen != nil, owner, h.shared
 		opening.Go(func() (err error) {
 			defer recovered.Into(&err)
+			defer t.waitFor("")
 			_, err = t.openStored()
 			return err
 		})
 	}
-	if err := opening.Wait(); err != nil {
-		return nil, errors.Join(err, e.closeStored())
-	}
-	return e, nil
+	return opening.Wait()
 }
 
 // openedAtOnce is how many tables are opened at once: opening mostly waits for the
@@ -180,11 +199,13 @@ func (e *Engine) Empty() bool { return len(e.trace.Tables()) == 0 }
 // blame makes an error the last error of every table, so that status shows why no
 // pass runs. That another daemon leads is no error: status names it.
 func (e *Engine) blame(err error) {
-	if errors.As(err, new(*standbyError)) {
+	if err == nil || errors.As(err, new(*standbyError)) {
 		return
 	}
 	for _, t := range e.tables {
+		t.mu.Lock()
 		t.lastError = &failure{time.Now(), "storage", err}
+		t.mu.Unlock()
 	}
 }
 

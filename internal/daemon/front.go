@@ -22,7 +22,8 @@ import (
 )
 
 // A front answers requests on the daemon's address with the present engine. While
-// the daemon opens the next engine, requests wait.
+// the daemon opens the next engine, requests wait. Those for status and metrics wait for
+// a moment only: then the engine that is being opened answers.
 type front struct {
 	address    string
 	openSearch string                          // address of the OpenSearch API; "" for none
@@ -33,7 +34,8 @@ type front struct {
 	conns      *clients.Listener
 	limits     *httpapi.Limits
 	cursors    *osapi.Cursors
-	failed     chan error // it can't listen any more
+	failed     chan error                   // it can't listen any more
+	admitted   atomic.Pointer[configs.HTTP] // whose tokens are accepted; nil: none were yet
 	log        *slog.Logger
 
 	mu  sync.Mutex
@@ -44,12 +46,17 @@ type front struct {
 type generation struct {
 	engine    *Engine        // behind the handler; nil: none
 	handler   http.Handler   // nil: requests wait for the next generation
+	opening   http.Handler   // answers for the engine that is being opened; nil: none is
 	answering sync.WaitGroup // added to under the front's mu, while it is the present generation
 	over      chan struct{}
 }
 
 // holdWithin is how long a request waits for an engine that is being opened.
 const holdWithin = 10 * time.Second
+
+// showWithin is how long one for status or metrics waits for it: longer than most openings
+// take.
+const showWithin = time.Second
 
 // What a client may take of a connection's time. Answers that take longer set
 // other deadlines: a search's answer, and a backup's stream.
@@ -99,15 +106,35 @@ func newFront(l *clients.Listener, h configs.HTTP, log *slog.Logger) *front {
 
 // ServeHTTP implements http.Handler.
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	waiting, stop := context.WithTimeout(r.Context(), holdWithin)
+	within := holdWithin
+	if f.shows(r) {
+		within = showWithin
+	}
+	waiting, stop := context.WithTimeout(r.Context(), within)
 	s, handler := f.enter(waiting)
 	stop()
 	if s == nil {
-		f.notYet(w, r)
+		f.opening(r).ServeHTTP(w, r)
 		return
 	}
 	defer s.answering.Done()
 	handler.ServeHTTP(w, r)
+}
+
+// shows reports whether a request is for what an engine shows of itself.
+func (f *front) shows(r *http.Request) bool {
+	shown := r.URL.Path == "/api/v1/status" || r.URL.Path == "/metrics"
+	return shown && r.Method == http.MethodGet && (f.openSearch == "" || !cameBy(f.openSearch, r))
+}
+
+// opening returns the handler of a request for which no engine is open.
+func (f *front) opening(r *http.Request) http.Handler {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.shows(r) && f.now.opening != nil {
+		return f.now.opening
+	}
+	return http.HandlerFunc(f.notYet)
 }
 
 // enter returns the generation that answers; nil where none comes in time.
@@ -152,6 +179,11 @@ func (f *front) admit(h configs.HTTP) {
 func (f *front) handle(e *Engine, h configs.HTTP) http.Handler {
 	f.pair.Store(h.TLS.Pair)
 	f.conns.Trust(h.TrustedProxies)
+	f.admitted.Store(&h)
+	return f.handler(e, h)
+}
+
+func (f *front) handler(e *Engine, h configs.HTTP) http.Handler {
 	a := access(h, f.address, f.own)
 	a.Limits = f.limits
 	own := httpapi.Recover(httpapi.Handler(e, a), f.log)
@@ -162,11 +194,28 @@ func (f *front) handle(e *Engine, h configs.HTTP) http.Handler {
 	return byPort(f.openSearch, osapi.Handler(e, a, f.cursors, f.log), own)
 }
 
-// hold makes requests wait until show is called. It returns when earlier requests
+// opens has an engine that is being opened answer what can't wait for it, to callers that
+// were admitted before.
+func (f *front) opens(e *Engine) {
+	h := f.admitted.Load()
+	if h == nil {
+		return
+	}
+	handler := f.handler(e, *h)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.now.handler == nil {
+		f.now.opening = handler
+	}
+}
+
+// hold makes requests wait until show is called. Meanwhile an engine that ends, or the one
+// that opens calls, answers for what can't wait. It returns when earlier requests
 // are answered, or at the deadline of a search. A response that its client does
 // not read is aborted and does not delay it.
-func (f *front) hold() {
+func (f *front) hold(e *Engine) {
 	before := f.swap(nil, nil)
+	f.opens(e)
 	answered := make(chan struct{})
 	go func() { before.answering.Wait(); close(answered) }()
 	look := time.NewTicker(stalledEvery)

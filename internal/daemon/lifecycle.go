@@ -196,7 +196,8 @@ func (d *daemon) openReadOnly(ctx context.Context, closed *Engine, broken error)
 // close has requests wait and closes all of an engine but its lock. What can't
 // be closed well is as a crash would leave it.
 func (d *daemon) close(e *Engine) error {
-	d.front.hold()
+	e.waitFor(waitEnd)
+	d.front.hold(e)
 	err := e.closeStored()
 	if err != nil {
 		d.Log.Warn("indexerd closed what is stored", "error", configs.Message(err))
@@ -205,28 +206,43 @@ func (d *daemon) close(e *Engine) error {
 }
 
 // open opens an engine after one that is closed, and gives it what the daemon
-// keeps. It opens read-only if frozen is not nil: the reason.
+// keeps. It opens read-only if frozen is not nil: the reason. Status has the new engine as
+// soon as its marks are known. After an error it has the one that was opened last.
 func (d *daemon) open(ctx context.Context, closed *Engine, cfg *configs.Config, frozen error) (*Engine, error) {
-	e, err := openLocked(cfg, closed.holding, frozen)
+	shown := closed
+	e, err := openShown(cfg, closed.holding, frozen, stages{
+		waits: closed.waitFor,
+		made: func(e *Engine) error {
+			if err := d.handOver(ctx, closed, e); err != nil {
+				return err
+			}
+			e.blame(frozen)
+			d.front.opens(e)
+			shown = e
+			return nil
+		},
+	})
 	if err != nil {
+		shown.waitFor(waitAgain)
+		shown.blame(err)
 		return nil, err
-	}
-	if frozen != nil {
-		e.blame(frozen)
-	}
-	e.runs, e.started, e.orders, e.meters, e.log = closed.runs.next(), closed.started, d.orders, closed.meters, d.Log
-	for _, t := range e.tables {
-		t.meters = e.meters
 	}
 	for _, t := range closed.tables {
 		if e.table(t.conf.Name) == nil {
 			e.meters.Drop(t.conf.Name)
 		}
 	}
-	if err := e.OpenDatabases(ctx); err != nil {
-		return nil, errors.Join(err, e.closeStored())
-	}
 	return e, nil
+}
+
+// handOver gives an engine that is being opened what the daemon keeps from the one before, and
+// its databases.
+func (d *daemon) handOver(ctx context.Context, from, to *Engine) error {
+	to.runs, to.started, to.orders, to.meters, to.log = from.runs.next(), from.started, d.orders, from.meters, d.Log
+	for _, t := range to.tables {
+		t.meters = to.meters
+	}
+	return to.OpenDatabases(ctx)
 }
 
 // wellAfter is how long a daemon has to follow before a failure counts as a new

@@ -20,6 +20,9 @@ func (e *Engine) TableMetrics() []httpapi.TableMetrics {
 }
 
 func (s *storage) measures() (httpapi.TableMetrics, bool) {
+	if s.waits.Load() != nil {
+		return httpapi.TableMetrics{}, false
+	}
 	s.mu.Lock()
 	index, pages, history := s.index, s.pages, s.history
 	s.mu.Unlock()

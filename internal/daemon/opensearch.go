@@ -64,16 +64,24 @@ func (s *storage) fieldsFor(c search.Caller) (fields []osapi.Field) {
 // byPort returns a handler that answers requests on the port of address with other,
 // and all others with h.
 func byPort(address string, other, h http.Handler) http.Handler {
-	_, port, _ := net.SplitHostPort(address)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if to, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
-			if _, at, _ := net.SplitHostPort(to.String()); at == port {
-				other.ServeHTTP(w, r)
-				return
-			}
+		if cameBy(address, r) {
+			other.ServeHTTP(w, r)
+			return
 		}
 		h.ServeHTTP(w, r)
 	})
+}
+
+// cameBy reports whether a request came by the port of address.
+func cameBy(address string, r *http.Request) bool {
+	to, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return false
+	}
+	_, port, _ := net.SplitHostPort(address)
+	_, at, _ := net.SplitHostPort(to.String())
+	return at == port
 }
 
 // A pair of listeners accepts the connections of both. Its address is that of the

@@ -82,8 +82,17 @@ func (p *simProcess) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := e.OpenDatabases(ctx); err != nil {
+	d, err := newSimDaemon(ctx, cfg, e, log)
+	if err != nil {
 		return errors.Join(err, e.Close())
+	}
+	return errors.Join(d.live(ctx, e), d.front.close())
+}
+
+// newSimDaemon returns a daemon with its first engine, as Run makes it.
+func newSimDaemon(ctx context.Context, cfg *configs.Config, e *Engine, log *slog.Logger) (*daemon, error) {
+	if err := e.OpenDatabases(ctx); err != nil {
+		return nil, err
 	}
 	d := &daemon{Options: Options{Log: log}, cfg: cfg, orders: make(chan order, maxOrders), pauses: newPauses()}
 	d.front = newFront(e.limitConnections(newSimListener(), log), cfg.HTTP, log)
@@ -94,7 +103,7 @@ func (p *simProcess) serve(ctx context.Context) error {
 		d.logTerm(e)
 	}
 	d.front.show(e)
-	return errors.Join(d.live(ctx, e), d.front.close())
+	return d, nil
 }
 
 // connect is connect with a connection to the simulated etcd.

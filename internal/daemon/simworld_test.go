@@ -20,6 +20,7 @@ type simWorld struct {
 	t     testing.TB
 	seed  uint64
 	began time.Time
+	calm  bool       // requests take milliseconds
 	dice  *rand.Rand // of what happens to the world, drawn by one goroutine
 
 	table    *fakeworld.Table
@@ -117,6 +118,7 @@ func (w *simWorld) chance(draw *rand.Rand, n int) bool {
 func (w *simWorld) latency(draw *rand.Rand) time.Duration {
 	most := 4 * time.Millisecond
 	switch n := draw.IntN(1000); {
+	case w.calm:
 	case n < 3:
 		most = 4 * time.Second
 	case n < 50:

@@ -6,15 +6,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"indexerd/configs"
 	"indexerd/internal/doc"
 	"indexerd/internal/history"
 	"indexerd/internal/httpapi"
 	"indexerd/internal/passes"
+	"indexerd/internal/recovered"
 	"indexerd/internal/sink"
 	"indexerd/internal/terminal"
 	"indexerd/timetrace"
@@ -29,7 +33,6 @@ func (e *Engine) Status(ctx context.Context) httpapi.Status {
 		Now:     httpapi.Time(time.Now()),
 		Ready:   len(e.Waiting()) == 0,
 		Sources: []httpapi.SourceStatus{},
-		Tables:  []httpapi.TableStatus{},
 	}
 	if s.Running {
 		s.PID = os.Getpid()
@@ -40,12 +43,38 @@ func (e *Engine) Status(ctx context.Context) httpapi.Status {
 			Source: src.conf.Name, Driver: src.conf.Driver, Connected: s.Running && err == nil, Error: text(err), PinnedBy: e.pin(src), Load: src.load(),
 		})
 	}
-	marks := e.trace.Durable() // only durable marks: S must not go back after a crash
-	for _, t := range e.tables {
-		s.Tables = append(s.Tables, t.status(marks[t.conf.Name]))
-	}
+	s.Tables = e.tableStatus(e.marks())
 	s.Leader = e.shared.status(ctx)
 	return s
+}
+
+// tableStatus asks the tables at once: each may wait for its index.
+func (e *Engine) tableStatus(marks timetrace.State) []httpapi.TableStatus {
+	all := make([]httpapi.TableStatus, len(e.tables))
+	var asking errgroup.Group
+	asking.SetLimit(openedAtOnce)
+	for i, t := range e.tables {
+		asking.Go(func() (err error) {
+			defer recovered.Into(&err)
+			all[i] = t.status(marks[t.conf.Name])
+			return nil
+		})
+	}
+	recovered.Again([]error{asking.Wait()})
+	return all
+}
+
+// marks returns those that are durable: S must not go back after a crash. Only an engine
+// that is open may make noted ones durable now: the next one may have others.
+func (e *Engine) marks() timetrace.State {
+	if !slices.ContainsFunc(e.tables, func(t *table) bool { return t.waits.Load() != nil }) {
+		return e.trace.Durable()
+	}
+	marks := timetrace.State{}
+	for _, t := range e.tables {
+		marks[t.conf.Name] = e.trace.DurableTable(t.conf.Name)
+	}
+	return marks
 }
 
 // pin returns the session that holds back the horizon of a source, as its tables
@@ -76,6 +105,10 @@ func (t *table) pin() *doc.Pin {
 func (e *Engine) Waiting() []string {
 	waiting := []string{}
 	for _, t := range e.tables {
+		if w := t.waits.Load(); w != nil {
+			waiting = append(waiting, fmt.Sprintf("%s: opening, waiting for %s", t.conf.Name, w.what))
+			continue
+		}
 		marks, _ := e.trace.Table(t.conf.Name)
 		if marks.Loaded {
 			continue
@@ -93,7 +126,10 @@ func (e *Engine) Waiting() []string {
 }
 
 func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
-	documents := t.countDocuments() // which may take a moment
+	waits, documents := t.waits.Load(), uint64(0)
+	if waits == nil {
+		documents = t.countDocuments() // which may take a moment
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := httpapi.TableStatus{
@@ -132,7 +168,9 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	if p := t.progress.Snapshot(); p.Running {
 		s.Load = &httpapi.LoadStatus{Done: p.Done, Of: p.Of, RowsPerS: p.Rate, ETAS: p.ETA.Seconds()}
 	}
-	t.storage.status(&s)
+	if waits == nil {
+		t.storage.status(&s)
+	}
 	if !t.windowAt.IsZero() {
 		lag := (time.Since(t.windowAt) + t.moment.Now.Sub(t.moment.Seen)).Seconds()
 		s.LagS = &lag
@@ -165,6 +203,9 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	}
 	if t.jobs == nil && t.lastError != nil {
 		s.State = "failing"
+	}
+	if waits != nil {
+		waits.status(&s)
 	}
 	return s
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"indexerd/configs"
 	"indexerd/deletecheck"
@@ -44,6 +45,8 @@ type storage struct {
 	pageStore *pageStore
 	counter   *counter
 
+	waits atomic.Pointer[waiting] // what an opening waits for, which holds mu; nil: nothing opens
+
 	mu         sync.Mutex      // guards what follows; taken after a table's
 	opened                     // its index is nil: nothing is stored yet, or it is closed
 	writes     *reindex.Switch // where the sink writes
@@ -79,6 +82,7 @@ func (s *storage) openStored() (bool, error) {
 	if err := s.checkMarks(marks); err != nil {
 		return false, err
 	}
+	s.waitFor(waitIndex)
 	o, err := s.place.open()
 	switch {
 	case err != nil && !marks.Loaded && !IsAnothers(err):
@@ -136,6 +140,8 @@ func (s *storage) create(r database.Rows, units map[string]string) error {
 // open opens the files beside the index, and makes the sink that writes all of
 // them.
 func (s *storage) open(o opened) (err error) {
+	s.waitFor(waitPages)
+	defer s.waitFor("")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.opened, s.writes = o, reindex.NewSwitch(o.index)
@@ -153,6 +159,7 @@ func (s *storage) open(o opened) (err error) {
 		s.pages = nil
 		return err
 	}
+	s.waitFor(waitMarks)
 	if err := s.openLogs(); err != nil {
 		return err
 	}

@@ -71,22 +71,23 @@ type Pin struct {
 	AgeS        float64 `json:"age_s"`
 }
 
-// TableStatus is one table. State is loading, following, failing or
+// TableStatus is one table. State is opening, loading, following, failing or
 // reindexing.
 type TableStatus struct {
-	Table       string        `json:"table"`
-	Source      string        `json:"source"`
-	State       string        `json:"state"`
-	Load        *LoadStatus   `json:"load"`
-	Documents   uint64        `json:"documents"`
-	FollowedBy  string        `json:"followed_by"` // updated or comparison
-	Settled     SettledStatus `json:"settled"`
-	Window      *WindowStatus `json:"window"`
-	LagS        *float64      `json:"lag_s"`
-	Marks       Marks         `json:"marks"`
-	Passes      []PassStatus  `json:"passes"`
-	Held        *Held         `json:"held"`
-	Quarantined int           `json:"quarantined"`
+	Table       string         `json:"table"`
+	Source      string         `json:"source"`
+	State       string         `json:"state"`
+	Opening     *OpeningStatus `json:"opening"`
+	Load        *LoadStatus    `json:"load"`
+	Documents   uint64         `json:"documents"`
+	FollowedBy  string         `json:"followed_by"` // updated or comparison
+	Settled     SettledStatus  `json:"settled"`
+	Window      *WindowStatus  `json:"window"`
+	LagS        *float64       `json:"lag_s"`
+	Marks       Marks          `json:"marks"`
+	Passes      []PassStatus   `json:"passes"`
+	Held        *Held          `json:"held"`
+	Quarantined int            `json:"quarantined"`
 	// In a table with acl: the quarantined rows whose last document is visible to
 	// the row's current groups, and those whose last document is visible to admins
 	// only because the row's groups can't be read.
@@ -104,6 +105,13 @@ type TableStatus struct {
 type ClusterStatus struct {
 	Engine string `json:"engine"`
 	Health string `json:"health"` // green, yellow, red or unknown, as the cluster said last
+}
+
+// OpeningStatus is what a table waits for that is being opened. Of such a table only the
+// marks are known.
+type OpeningStatus struct {
+	WaitsFor string `json:"waits_for"`
+	Since    Time   `json:"since"`
 }
 
 // LoadStatus is the progress of the initial load.

@@ -147,6 +147,10 @@ var tableMetrics = []metric[TableStatus]{
 	newMetric(tableLabels, "stamps_spilled_bytes", "stamps spilled to disk", func(t TableStatus) float64 { return float64(t.Tree.SpilledBytes) }),
 }
 
+var openingMetrics = []metric[TableStatus]{
+	newMetric(tableLabels, "opening", "1 while a table is being opened; its other figures are not known then", func(t TableStatus) float64 { return oneIf(t.Opening != nil) }),
+}
+
 var lagMetrics = []metric[*float64]{
 	newMetric(tableLabels, "lag_seconds", "time since the end of the last durable window", func(s *float64) float64 { return *s }),
 }
@@ -218,6 +222,10 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 }
 
 func (t TableStatus) collect(out chan<- prometheus.Metric) {
+	send(out, openingMetrics, t, t.Table)
+	if t.Opening != nil {
+		return
+	}
 	send(out, tableMetrics, t, t.Table)
 	if t.LagS != nil {
 		send(out, lagMetrics, t.LagS, t.Table)

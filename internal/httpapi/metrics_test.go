@@ -82,6 +82,7 @@ indexerd_http_wrong_tokens_total 0
 indexerd_http_answers_cut_total 0
 indexerd_source_connected{source="pagila"} 1
 indexerd_source_pin_age_seconds{source="pagila"} 9.5
+indexerd_opening{table="film"} 0
 indexerd_documents{table="film"} 1000
 indexerd_failing{table="film"} 1
 indexerd_lag_seconds{table="film"} 0.4

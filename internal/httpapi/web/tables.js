@@ -53,7 +53,8 @@ function panel(table) {
 function showState(f, t) {
   setText(f.state, t.state);
   f.state.dataset.state = t.state;
-  setText(f.summary, `${number(t.documents)} documents${t.index ? `, index ${t.index.health}` : ''}`);
+  setText(f.summary, t.opening ? `waiting for ${t.opening.waits_for} since ${utc(t.opening.since)}`
+    : `${number(t.documents)} documents${t.index ? `, index ${t.index.health}` : ''}`);
   f.load.hidden = t.load === null;
   if (t.load) {
     f.progress.max = Math.max(t.load.of, 1);
