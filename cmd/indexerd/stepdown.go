@@ -66,8 +66,8 @@ func (c *client) leader(ctx context.Context) (*httpapi.LeaderStatus, error) {
 	return s.Leader, err
 }
 
-// nextLeader waits until another daemon leads, or this one leads again. The daemon does
-// not answer for a moment, while it opens its tables to stand by.
+// nextLeader waits until another daemon leads, or this one leads again. In between none
+// does, and the daemon opens its tables to stand by.
 func (c *client) nextLeader(ctx context.Context, before *httpapi.LeaderStatus) (*httpapi.LeaderStatus, error) {
 	ctx, cancel := context.WithTimeout(ctx, takenOverWithin)
 	defer cancel()

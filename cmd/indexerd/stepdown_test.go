@@ -1,26 +1,21 @@
 package main
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"indexerd/internal/daemon"
 	"indexerd/internal/httpapi"
 )
-
-// startAt is start of a daemon that finds the emulator of Bigtable at an address.
-func (p *pair) startAt(emulator, file string) *proc {
-	p.t.Helper()
-	cmd := exec.Command(binary(p.t), "run", "-c", file)
-	cmd.Env = append(cmd.Environ(), "BIGTABLE_EMULATOR_HOST="+emulator)
-	return startCmd(p.t, cmd)
-}
 
 // standby waits until the status of a daemon shows one standby of which want is true.
 func (p *pair) standby(d *proc, what string, want func(httpapi.DaemonStatus) bool) {
@@ -34,38 +29,79 @@ func (p *pair) standby(d *proc, what string, want func(httpapi.DaemonStatus) boo
 	})
 }
 
-// A leader that does not reach its pages goes on leading while no other daemon is there.
-// When a standby is, which reaches them, that one leads.
-func TestLeaderWithoutPages(t *testing.T) {
+// A deposedEngine is that of a leader in term 5. When it has stepped down, no daemon leads for
+// a while, and then next.
+type deposedEngine struct {
+	loadingEngine
+	next  httpapi.LeaderStatus
+	asked atomic.Int32 // for its status, since it has stepped down; 0: it has not
+}
+
+func (e *deposedEngine) StepDown(context.Context) error {
+	e.asked.Store(1)
+	return nil
+}
+
+func (e *deposedEngine) Status(ctx context.Context) httpapi.Status {
+	s := e.loadingEngine.Status(ctx)
+	s.Leader = &httpapi.LeaderStatus{This: true, Host: "a", Address: "127.0.0.1:1", Term: 5}
+	if e.asked.Load() > 0 {
+		s.Leader = &httpapi.LeaderStatus{}
+		if e.asked.Add(1) > 3 {
+			s.Leader = &e.next
+		}
+	}
+	return s
+}
+
+// The command waits for the next leader. If that is the daemon that has stepped down, since
+// the standby has died, the command fails and names the new term.
+func TestNextLeader(t *testing.T) {
 	t.Parallel()
-	p := newPair(t)
-	pages := newLink(t, p.emulator)
-	fileA, fileB := p.file("a"), p.file("b")
-	a := p.startAt(pages.address, fileA)
-	a.ready(t)
-	p.finds(a, "common", 300)
-	pages.cut()
-	cut := time.Now()
-	<-time.After(40 * time.Second)
-	if l := a.status(t).Leader; l == nil || !l.This || l.Term != 1 {
-		t.Errorf("alone: got leader %+v after %v, want that it leads in term 1", l, time.Since(cut))
+	for _, c := range []struct {
+		next httpapi.LeaderStatus
+		code int
+		want string
+	}{
+		{httpapi.LeaderStatus{Host: "b", Address: "127.0.0.1:2", Term: 6}, 0, "the daemon on b (127.0.0.1:2) leads, in term 6"},
+		{httpapi.LeaderStatus{This: true, Host: "a", Address: "127.0.0.1:1", Term: 6}, exitNo, "no other daemon took over, and this one leads again, in term 6: see status"},
+	} {
+		e := &deposedEngine{next: c.next}
+		data := t.TempDir()
+		holder := daemon.Holder{PID: "1", Base: serveFake(t, e)}
+		if err := os.WriteFile(filepath.Join(data, "lock"), []byte(holder.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		file := writeFile(t, fmt.Sprintf("data: %s\nsources:\n  db: {driver: sqlite, dsn: x}\ntables:\n  item: {source: db, sql: SELECT * FROM item, key: id, updated: u, content: {fields: [body]}}\n", data))
+		if stdout, stderr, code := ask(t, nil, "step-down", "-c", file); code != c.code || !strings.Contains(stdout+stderr, c.want) {
+			t.Errorf("got exit code %d, %s%s, want %d and %q", code, stdout, stderr, c.code, c.want)
+		}
+		if e.asked.Load() < 4 {
+			t.Errorf("the command has asked %d times for the next leader, want until there is one", e.asked.Load()-1)
+		}
 	}
-	b := p.start(fileB)
-	p.logs(b, "indexerd stands by")
-	began := time.Now()
-	p.insert(1001)
-	t.Logf("the standby has the next row after %v", p.finds(b, "row1001", 1))
-	p.logs(a, "a standby reaches what this daemon does not: pages: ")
-	p.standby(b, "that the daemon does not reach its pages", func(d httpapi.DaemonStatus) bool {
-		return d.Unreached != nil && strings.HasPrefix(*d.Unreached, "pages: ") && d.Unfit == nil
+}
+
+// status prints what a table that is being opened waits for, and why a standby does not lead.
+func TestStatusOfWhatDoesNotAnswer(t *testing.T) {
+	since := httpapi.Time(time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC))
+	pages := "pages: no answer"
+	var out strings.Builder
+	printStatus(&out, httpapi.Status{
+		Version: "1", Leader: &httpapi.LeaderStatus{This: true, Host: "a", Term: 5, Since: &since, Standbys: []httpapi.DaemonStatus{{Host: "b", Address: "b:1", Version: "1", Started: &since, Unreached: &pages}}},
+		Tables: []httpapi.TableStatus{{
+			Table: "film", State: "opening", Opening: &httpapi.OpeningStatus{WaitsFor: "the index", Since: since},
+			Settled: httpapi.SettledStatus{At: &since, Mode: "exact", Reason: "it is being opened", Unverified: true},
+		}},
 	})
-	if stdout, stderr, _ := ask(t, nil, "status", "-c", fileB); !strings.Contains(stdout, "it does not reach pages: ") {
-		t.Errorf("got status %s%s, want what the standby does not reach", stdout, stderr)
+	for _, want := range []string{
+		"this daemon leads since 2026-11-25 12:00:00Z, in term 5\n", "  it does not reach pages: no answer\n",
+		"film: opening, waiting for the index since 2026-11-25 12:00:00Z, settled to 2026-11-25 12:00:00Z (exact), unverified: it is being opened\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("got %s, want %q", out.String(), want)
+		}
 	}
-	t.Logf("took %v", time.Since(began))
-	pages.heal()
-	p.standby(b, "that the daemon reaches its pages", func(d httpapi.DaemonStatus) bool { return d.Unreached == nil })
-	p.equal(fileB)
 }
 
 // A standby with another configuration answers searches, and does not lead when the leader
