@@ -1,10 +1,17 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"indexerd/internal/httpapi"
 )
 
 // The page searches all tables at once, offers to search for most of the words, and
@@ -79,5 +86,58 @@ func TestDashboardOfSeveralTables(t *testing.T) {
 	stdout, stderr, code = ask(t, nil, "search", "-c", file, "animal", "striped", "--fresh", "--json")
 	if code != 0 || !strings.Contains(stdout, `"total":0,"fresh":true,"hits":[]`) {
 		t.Errorf("fresh search: exit %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+// sharedEngine is one of two daemons that share marks, whose table is being opened at first.
+type sharedEngine struct {
+	loadingEngine
+	leader atomic.Pointer[httpapi.LeaderStatus]
+	opened atomic.Bool
+}
+
+func (e *sharedEngine) Status(ctx context.Context) httpapi.Status {
+	s := e.loadingEngine.Status(ctx)
+	s.Leader, s.Tables[0].Load, s.Tables[0].State, s.Tables[0].Documents = e.leader.Load(), nil, "following", 1000
+	if !e.opened.Load() {
+		s.Tables[0].State, s.Tables[0].Documents = "opening", 0
+		s.Tables[0].Opening = &httpapi.OpeningStatus{WaitsFor: "the index", Since: httpapi.Time(time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC))}
+	}
+	return s
+}
+
+// The page shows which of two daemons leads, why one of them can't, and what a table that is
+// being opened waits for.
+func TestDashboardOfTwoDaemons(t *testing.T) {
+	t.Parallel()
+	since, unfit, unreached, away := httpapi.Time(time.Date(2026, 11, 25, 11, 0, 0, 0, time.UTC)), "its configuration differs", "pages: no <b>answer</b>", "etcd does not answer"
+	standby := httpapi.DaemonStatus{Host: "b", Address: "10.0.0.2:7700", Version: "1", Started: &since, Unfit: &unfit, Unreached: &unreached}
+	e := &sharedEngine{}
+	e.leader.Store(&httpapi.LeaderStatus{This: true, Host: "a", Address: "10.0.0.1:7700", Term: 5, Since: &since, Standbys: []httpapi.DaemonStatus{standby}})
+	b := browse(t, serveFake(t, e))
+	b.sees("[data-f=state]", "opening")
+	b.sees("[data-f=summary]", "waiting for the index since 2026-11-25 12:00:00 UTC")
+	b.sees("#leader", "leads since 2026-11-25 11:00:00 UTC, in term 5")
+	b.sees("#alarms", "The standby b (10.0.0.2:7700) does not lead: its configuration differs", "The standby b (10.0.0.2:7700) does not reach pages: no <b>answer</b>")
+
+	e.opened.Store(true)
+	b.sees("[data-f=state]", "following")
+	b.sees("[data-f=summary]", "1,000 documents")
+
+	e.leader.Store(&httpapi.LeaderStatus{Host: "b", Address: "10.0.0.2:7700", Term: 6, Since: &since, Standbys: []httpapi.DaemonStatus{{Host: "a", Address: "10.0.0.1:7700", Started: &since}}})
+	b.sees("#leader", "stands by: b (10.0.0.2:7700) leads since 2026-11-25 11:00:00 UTC, in term 6")
+	if got := eval[string](b, "document.querySelector('#alarms').innerText"); got != "" {
+		t.Errorf("got alarms %q, want none", got)
+	}
+	b.do(chromedp.EmulateViewport(360, 740))
+	if got := eval[int](b, "document.documentElement.scrollWidth"); got > 360 {
+		t.Errorf("on a phone the page is %d pixels wide, want at most 360", got)
+	}
+	e.leader.Store(&httpapi.LeaderStatus{Standbys: []httpapi.DaemonStatus{}})
+	b.sees("#alarms", "No daemon leads: nothing is indexed.")
+	e.leader.Store(&httpapi.LeaderStatus{Standbys: []httpapi.DaemonStatus{}, Error: &away})
+	b.sees("#alarms", "Which daemon leads is not known: etcd does not answer")
+	if got := eval[string](b, "document.querySelector('#leader').innerText"); got != "" {
+		t.Errorf("got leader %q, want none", got)
 	}
 }

@@ -1,7 +1,7 @@
 // The dashboard. It polls the JSON API every two seconds and keeps only the
 // samples of lag since the page was opened.
 import { ask, hasToken, keepToken } from './api.js';
-import { $, el, setText } from './dom.js';
+import { $, el, setText, utc } from './dom.js';
 import { followTables, startSearch } from './search.js';
 import { openTable, showTables } from './tables.js';
 
@@ -11,9 +11,32 @@ function showStatus(status) {
   setText($('version'), status.version);
   setText($('ready'), status.ready ? 'ready' : 'not ready');
   $('ready').dataset.state = status.ready ? 'following' : 'loading';
-  alarm(status.sources.flatMap(sourceAlarms));
+  showLeader(status.leader);
+  alarm([...leaderAlarms(status.leader), ...status.sources.flatMap(sourceAlarms)]);
   followTables(status.tables);
   showTables(status);
+}
+
+// showLeader shows whether this daemon leads, of those that share marks.
+function showLeader(leader) {
+  const shared = leader && leader.error === null && named(leader) !== '';
+  let text = '';
+  if (shared && leader.this) text = `leads since ${utc(leader.since)}, in term ${leader.term}`;
+  else if (shared) text = `stands by: ${named(leader)} leads since ${utc(leader.since)}, in term ${leader.term}`;
+  setText($('leader'), text);
+}
+
+const named = ({ host, address }) => (host && address ? `${host} (${address})` : host || address);
+
+function leaderAlarms(leader) {
+  if (!leader) return [];
+  if (leader.error !== null) return [`Which daemon leads is not known: ${leader.error}`];
+  const alarms = named(leader) === '' ? ['No daemon leads: nothing is indexed.'] : [];
+  for (const d of leader.standbys) {
+    if (d.unfit !== null) alarms.push(`The standby ${named(d)} does not lead: ${d.unfit}`);
+    if (d.unreached !== null) alarms.push(`The standby ${named(d)} does not reach ${d.unreached}`);
+  }
+  return alarms;
 }
 
 function sourceAlarms(s) {
