@@ -57,6 +57,7 @@ func (d *peaceful) standsBy(t *testing.T, unreached string) {
 // more, and then as long as no standby reaches all of them. As soon as one does, that one
 // leads, and the table goes on.
 func TestLeaderWithout(t *testing.T) {
+	oneCollector(t)
 	const long = 24 * time.Hour
 	for _, c := range []struct{ server, unreached string }{
 		{simDB, "source db: "},
@@ -64,7 +65,6 @@ func TestLeaderWithout(t *testing.T) {
 		{servers.Pages, "pages: "},
 	} {
 		t.Run(c.server, func(t *testing.T) {
-			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				w := newPeace(t)
 				a := w.run(t, "a")
@@ -72,6 +72,7 @@ func TestLeaderWithout(t *testing.T) {
 				w.takeAway("a "+c.server, long)
 				a.leadsOn(t, 2*stepDownAfter, 1) // alone
 				w.heal()
+				time.Sleep(3 * reachEvery) // until the leader has noticed
 				b := w.run(t, "b")
 				a.standsBy(t, "")
 
@@ -124,7 +125,7 @@ func (w *simWorld) heal() {
 // If the standby dies in the moment in which the leader steps down, that one leads again soon,
 // in the next term. Its status is answered all the time.
 func TestStandbyDiesAtAStepDown(t *testing.T) {
-	t.Parallel()
+	oneCollector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newPeace(t)
 		a := w.run(t, "a")

@@ -83,6 +83,7 @@ func (d *peaceful) follows(t *testing.T) {
 // seconds: a table that is open as it is, one that is not as opening, with what it waits
 // for and since when. All other requests wait, and are refused then.
 func TestStatusWhileServersHang(t *testing.T) {
+	oneCollector(t)
 	synctest.Test(t, func(t *testing.T) {
 		d := newPeace(t).run(t, "a")
 		d.follows(t)

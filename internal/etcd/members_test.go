@@ -182,7 +182,7 @@ func (m *mover) judge(t *testing.T, c *Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var term, n, moves uint64
+	var term, terms, n, moves uint64
 	rest := m.acked
 	for answer := range c.client.Watch(t.Context(), c.Prefix+"/", clientv3.WithPrefix(), clientv3.WithRev(1)) {
 		if err := answer.Err(); err != nil {
@@ -196,6 +196,7 @@ func (m *mover) judge(t *testing.T, c *Client) {
 				if _, err := fmt.Sscan(value, &term); err != nil {
 					t.Fatal(err)
 				}
+				terms = max(terms, term)
 			case "state/mark":
 				var of, number uint64
 				if _, err := fmt.Sscan(value, &of, &number); err != nil || of != term || number != n+1 {
@@ -214,5 +215,5 @@ func (m *mover) judge(t *testing.T, c *Client) {
 	if len(rest) > 0 {
 		t.Errorf("etcd does not have %q, and %d other marks of %d that were written", rest[0], len(rest)-1, len(m.acked))
 	}
-	t.Logf("%d moves in etcd, %d acknowledged, in %d terms", moves, len(m.acked), term)
+	t.Logf("%d moves in etcd, %d acknowledged, in %d terms", moves, len(m.acked), terms)
 }
