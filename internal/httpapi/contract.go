@@ -77,7 +77,7 @@ type TableStatus struct {
 	Table       string         `json:"table"`
 	Source      string         `json:"source"`
 	State       string         `json:"state"`
-	Opening     *OpeningStatus `json:"opening"`
+	Opening     *OpeningStatus `json:"opening,omitempty"`
 	Load        *LoadStatus    `json:"load"`
 	Documents   uint64         `json:"documents"`
 	FollowedBy  string         `json:"followed_by"` // updated or comparison
