@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"indexerd/configs"
 	"indexerd/internal/backup"
@@ -19,7 +18,8 @@ type backupCommand struct {
 
 // Help implements kong.HelpProvider.
 func (backupCommand) Help() string {
-	return "Copies the data directory, also while the daemon writes to it, and verifies the copy.\n\n" +
+	return "Copies the data directory, also while the daemon writes to it, and verifies the copy.\n" +
+		"With marks in etcd the copy has these too; run it on the machine of the daemon that leads. Of stores on other machines it has the names.\n\n" +
 		"Examples:\n  indexerd backup -c configs/pagila.yaml /var/backups/pagila.tar.zst\n  indexerd restore -c configs/pagila.yaml /var/backups/pagila.tar.zst"
 }
 
@@ -51,37 +51,32 @@ type restoreCommand struct {
 func (restoreCommand) Help() string {
 	return "Restores a backup into the configuration's data directory, which must be empty or missing.\n" +
 		"The whole backup is checked before any file is moved into place. The next run continues from the state of the backup\n" +
-		"and starts with a full sweep: status shows \"unverified\" until the sweep ends.\n\n" +
+		"and starts with a full sweep: status shows \"unverified\" until the sweep ends.\n" +
+		"Marks are restored to where the configuration has them. In etcd the prefix must be empty, and a restore that was interrupted begins again\n" +
+		"when the command runs again. The restored directory has an id of its own: if an index or pages on other machines are still there, run: indexerd run --take-over\n\n" +
 		"Example:\n  indexerd restore -c configs/pagila.yaml /var/backups/pagila.tar.zst"
 }
 
 // Run restores a backup. It fails while a daemon holds the data directory.
-func (c restoreCommand) Run(w world) (err error) {
+func (c restoreCommand) Run(ctx context.Context, w world) error {
 	cfg, err := configs.LoadWithoutSecrets(c.Config, w.getenv)
 	if err != nil {
 		return err
 	}
-	if cfg.Marks.Shared() {
-		return cfg.Fault("marks", "marks are in etcd: indexerd restores none there", "restore the backup of etcd, as docs/standby.md describes")
-	}
-	if err := daemon.MakeDataDir(cfg); err != nil {
+	restored, err := daemon.Restore(ctx, cfg, c.Source)
+	switch {
+	case errors.As(err, new(configs.Fault)), errors.As(err, new(*daemon.OwnerError)), errors.Is(err, store.ErrLocked):
 		return err
-	}
-	if err := daemon.CheckOwner(cfg); err != nil {
-		return err
-	}
-	lock, err := store.Lock(daemon.LockFile(cfg))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	data, err := filepath.Abs(cfg.Data)
-	if err == nil {
-		err = backup.Restore(c.Source, data)
-	}
-	if err != nil {
+	case err != nil:
 		return fmt.Errorf("restore: %w", err)
 	}
-	fmt.Fprintf(w.stdout, "restored to %s: `indexerd run -c %s` continues from there and starts with a full sweep\n", cfg.Data, c.Config)
+	places := cfg.Data
+	if cfg.Marks.Shared() {
+		places += " and " + restored.To
+	}
+	fmt.Fprintf(w.stdout, "restored to %s: `indexerd run -c %s` continues from there and starts with a full sweep\n", places, c.Config)
+	if cfg.Index.Engine == configs.OpenSearch || cfg.PageStore.Remote() {
+		fmt.Fprintf(w.stdout, "if the index or the pages are still there, they belong to the data directory before: start it once with --take-over\n")
+	}
 	return nil
 }

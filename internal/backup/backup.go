@@ -24,6 +24,10 @@
 // raises the marks to them. Later numbers may be used again: nothing in the backup
 // has them.
 //
+// Marks that are not files of the data directory, and the logs that are kept with them,
+// come from Backup.Snapshot: it writes them as files, as of one moment, before anything
+// else is copied. So the archive is the same, and Restore knows no difference.
+//
 // Steps of Write: create a staging directory in the data directory; stream marks
 // and progress; for each table copy pages and index to the staging directory and
 // stream them; stream the manifest. A crash leaves the staging directory, which
@@ -93,7 +97,13 @@ type Backup struct {
 	Version string // of this program
 	Trace   *timetrace.Trace
 	Tables  []Table
+	// Snapshot writes timeTrace.properties, and logs to a directory for each table, as of
+	// one moment. nil: marks and all logs are files below Dir.
+	Snapshot func(dir string) error
 }
+
+// snapshotDir is the staging directory of Snapshot. No table can have such a name.
+const snapshotDir = "marks.snapshot"
 
 // Write streams a backup. After an error the stream has no manifest, and Save
 // rejects it.
@@ -164,7 +174,14 @@ func (c *copying) run() error {
 
 // marks copies the marks and returns them.
 func (c *copying) marks() (timetrace.State, error) {
-	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(c.Dir, timetrace.FileName))
+	from := c.Dir
+	if c.Snapshot != nil {
+		from = filepath.Join(c.staging, snapshotDir)
+		if err := errors.Join(os.Mkdir(from, 0o700), c.Snapshot(from)); err != nil {
+			return nil, err
+		}
+	}
+	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(from, timetrace.FileName))
 	if err != nil {
 		return nil, err
 	}
@@ -214,6 +231,11 @@ func (c *copying) table(t Table, m timetrace.Table) error {
 	}
 	for _, name := range t.Files {
 		if err := c.lines(t.Name, name); err != nil {
+			return err
+		}
+	}
+	if c.Snapshot != nil {
+		if err := c.tree(t.Name, filepath.Join(c.staging, snapshotDir, t.Name)); err != nil {
 			return err
 		}
 	}

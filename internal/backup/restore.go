@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"indexerd/timetrace"
@@ -15,17 +16,24 @@ import (
 // lockName is the lock of a data directory. The caller of Restore may hold it.
 const lockName = "lock"
 
+// An Extra is a file of the data directory that no backup has.
+type Extra struct {
+	Name string // without a directory
+	Text string
+}
+
 // Restore writes a backup, a directory or a file from Save, to the data directory
 // data. data must be missing, or empty except for its lock, which stays locked.
-// Afterwards every table is unverified until a full sweep ends.
-func Restore(src, data string) error {
-	if err := restoreTo(src, data); err != nil {
+// Afterwards every table is unverified until a full sweep ends. Extra files appear in data
+// in the same rename.
+func Restore(src, data string, extra ...Extra) error {
+	if err := restoreTo(src, data, extra); err != nil {
 		return fmt.Errorf("restore %s: %w", src, err)
 	}
 	return nil
 }
 
-func restoreTo(src, data string) error {
+func restoreTo(src, data string, extra []Extra) error {
 	data, err := filepath.Abs(data)
 	if err != nil {
 		return err
@@ -43,10 +51,10 @@ func restoreTo(src, data string) error {
 		return err
 	}
 	defer from.Close()
-	return restore(rooted{root}, from, filepath.Base(data))
+	return restore(rooted{root}, from, filepath.Base(data), extra)
 }
 
-func restore(d disk, from source, data string) error {
+func restore(d disk, from source, data string, extra []Extra) error {
 	if err := vacant(d, data); err != nil {
 		return err
 	}
@@ -61,6 +69,11 @@ func restore(d disk, from source, data string) error {
 		}
 		if err := mark(d, tmp, m); err != nil {
 			return err
+		}
+		for _, e := range extra {
+			if err := f.take(e.Name, int64(len(e.Text)), strings.NewReader(e.Text)); err != nil {
+				return err
+			}
 		}
 		if err := keepLock(d, data, tmp); err != nil {
 			return err

@@ -158,7 +158,7 @@ func TestAnArchiveThatChangesIsRejected(t *testing.T) {
 	root, err := os.OpenRoot(filepath.Dir(data))
 	check(t, err)
 	defer root.Close()
-	wantError(t, restore(rooted{root}, changed{from, m}, "data"), "has changed since it was checked")
+	wantError(t, restore(rooted{root}, changed{from, m}, "data", nil), "has changed since it was checked")
 	wantEmpty(t, filepath.Dir(data))
 }
 

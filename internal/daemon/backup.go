@@ -14,14 +14,12 @@ import (
 	"indexerd/internal/quarantine"
 )
 
-// Backup writes everything that is stored as a tar stream, while it changes. A
-// client that does not read, or a new configuration, ends it.
+// Backup writes everything that is stored as a tar stream, while it changes. Of stores on
+// other machines it has the names. A client that does not read, or a new configuration, ends
+// it. A standby returns an error that names the leader.
 func (e *Engine) Backup(ctx context.Context, w io.Writer) error {
 	if err := e.writable(); err != nil {
 		return err
-	}
-	if e.shared != nil {
-		return &httpapi.Error{Status: http.StatusNotImplemented, Code: "unsupported", Message: "marks are in etcd, index and pages in other stores: indexerd makes no backup of them", Hint: "use the backups of these stores, as docs/standby.md describes"}
 	}
 	ctx, done, err := e.backups.begin(ctx)
 	if err != nil {
@@ -43,11 +41,15 @@ func (e *Engine) Backup(ctx context.Context, w io.Writer) error {
 
 func (e *Engine) backUp(ctx context.Context, w io.Writer) error {
 	b := backup.Backup{Dir: e.cfg.Data, Version: Version, Trace: e.trace}
+	logs := func(dir string) []string { return []string{quarantine.Name(dir), history.Name(dir)} }
+	if e.shared != nil {
+		b.Snapshot = func(dir string) error { return e.shared.snapshot(ctx, dir) }
+		logs = func(dir string) []string { return []string{history.Name(dir)} }
+	}
 	for _, t := range e.tables {
 		if t.isOpen() {
 			b.Tables = append(b.Tables, backup.Table{
-				Name: t.conf.Name, Progress: []string{t.planFile()}, Pages: t.pages, Index: t.current(),
-				Files: []string{quarantine.Name(t.dir), history.Name(t.dir)},
+				Name: t.conf.Name, Progress: []string{t.planFile()}, Pages: t.pages, Index: t.current(), Files: logs(t.dir),
 			})
 		}
 	}

@@ -15,18 +15,22 @@ import (
 )
 
 // marksFile says, in the data directory, where the marks are: "file", or a place in etcd,
-// behind "to" or "from" while they are moved there or back. Without it they are in the file
-// of marks, if there is one. The file of marks counts only if they are in it.
+// behind "to" or "from" while they are moved there or back, or "restore to" while a backup is
+// restored. Without it they are in the file of marks, if there is one. The file of marks
+// counts only if they are in it.
 const marksFile = "marks.store"
 
 // movedKey says, in etcd, that the marks there don't count: "from ID" until all marks of
-// that data directory are in etcd, "to ID" since they are moved to its file.
+// that data directory are in etcd, "to ID" since they are moved to its file, and "restore to
+// ID" until a backup is restored.
 const movedKey = "place/moved"
 
 const (
 	inFile   = "file"
 	movingTo = "to "
 	moveFrom = "from "
+
+	restoreTo = "restore to "
 )
 
 // marksName names a place of marks.
@@ -67,7 +71,18 @@ func checkMarksFile(cfg *configs.Config) error {
 			what, do = "a move of the marks "+cut+other+" was cut", "run the same `indexerd move` again"
 		}
 	}
+	if fault := cutRestore(cfg, place); fault != nil {
+		return fault
+	}
 	return cfg.Fault("marks", what, do)
+}
+
+// cutRestore returns a fault if a restore into the data directory was cut.
+func cutRestore(cfg *configs.Config, place string) error {
+	if other, ok := strings.CutPrefix(place, restoreTo); ok {
+		return cfg.Fault("marks", "a restore to "+cfg.Data+" and "+other+" was cut", doRestore)
+	}
+	return nil
 }
 
 const doMove = "move them with `indexerd move`, or name another data directory to load the tables again"
@@ -81,6 +96,9 @@ func (s *shared) checkMarksShared(ctx context.Context, cfg *configs.Config) erro
 	}
 	if place == inFile {
 		return cfg.Fault("marks", cfg.Data+" has the marks in a file", doMove)
+	}
+	if err := cutRestore(cfg, place); err != nil {
+		return err
 	}
 	values, err := s.client.Read(ctx, "place/")
 	if err != nil {
@@ -99,9 +117,14 @@ func (s *shared) checkMarksShared(ctx context.Context, cfg *configs.Config) erro
 type MovedError struct {
 	Prefix string
 	Cut    bool // before all of them were there
+
+	Restored bool // a restore was cut, or is under way
 }
 
 func (e *MovedError) Error() string {
+	if e.Restored {
+		return fmt.Sprintf("a restore to etcd, %s, was cut, or is under way: %s", e.Prefix, doRestore)
+	}
 	if e.Cut {
 		return fmt.Sprintf("a move of the marks to etcd, %s, was cut: run the same `indexerd move` again", e.Prefix)
 	}
@@ -114,7 +137,7 @@ func movedAway(prefix string, place map[string][]byte) error {
 	if moved == "" {
 		return nil
 	}
-	return &MovedError{prefix, strings.HasPrefix(moved, moveFrom)}
+	return &MovedError{prefix, strings.HasPrefix(moved, moveFrom), strings.HasPrefix(moved, restoreTo)}
 }
 
 // TryMarks returns why marks can't be read, or don't count; nil if they can.
@@ -133,10 +156,11 @@ func TryMarks(ctx context.Context, cfg *configs.Config) error {
 	if err != nil {
 		return err
 	}
-	if place, err := recordedMarks(cfg.Data); err != nil || place == inFile {
+	place, err := recordedMarks(cfg.Data)
+	if err != nil || place == inFile {
 		return errors.Join(err, cfg.Fault("marks", cfg.Data+" has the marks in a file", doMove))
 	}
-	return nil
+	return cutRestore(cfg, place)
 }
 
 // IsMoved reports whether an error means that the marks are in another place, or on the way.

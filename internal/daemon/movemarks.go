@@ -70,6 +70,9 @@ func moveMarks(ctx context.Context, from, to *configs.Config, step func(string) 
 	if err == nil {
 		err = m.look(ctx)
 	}
+	if err == nil {
+		err = m.refuseRestored()
+	}
 	if err != nil {
 		return moved, err
 	}
@@ -108,13 +111,14 @@ type marksMover struct {
 	moved      MovedMarks
 
 	local string            // what the data directory says of the place of the marks
-	place map[string][]byte // what etcd says of it
+	kept  sharedState       // what etcd has
+	place map[string][]byte // what etcd says of the place of the marks
 	state timetrace.State   // what marks etcd has
 }
 
-// moveAddress is what a move shows as the address of a leader. One that was killed leads
-// until its lease expires.
-const moveAddress = "indexerd move"
+// moveAddress is what a move or a restore shows as the address of a leader. One that was
+// killed leads until its lease expires.
+const moveAddress = "indexerd move or restore"
 
 // lead takes the term. No daemon leads as long as the move takes.
 func (m *marksMover) lead(ctx context.Context) error {
@@ -146,13 +150,11 @@ func (m *marksMover) look(ctx context.Context) (err error) {
 	if m.local, err = recordedMarks(m.file.Data); err != nil {
 		return err
 	}
-	if m.place, err = m.s.client.Read(ctx, "place/"); err != nil {
+	if m.kept, err = m.s.client.Read(ctx, ""); err != nil {
 		return err
 	}
-	trace, err := timetrace.OpenIn(present{part{m.s, "marks/"}})
-	if err == nil {
-		m.state = trace.Tables()
-	}
+	m.place = m.kept.under("place/")
+	m.state, err = m.kept.marks()
 	return err
 }
 

@@ -1,14 +1,11 @@
 package daemon
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
-	"time"
 
 	"indexerd/internal/atomicfile"
-	"indexerd/internal/quarantine"
 	"indexerd/timetrace"
 )
 
@@ -55,7 +52,7 @@ func (m *marksMover) copyToFile() error {
 	if err := m.each("quarantine", m.state, m.quarantineToFile); err != nil {
 		return err
 	}
-	if err := m.each("guard", m.state, m.guardToFile); err != nil {
+	if err := m.each("guard", m.state, m.kept.saveRemovals); err != nil {
 		return err
 	}
 	if err := m.step("owner"); err != nil {
@@ -96,31 +93,7 @@ func (m *marksMover) clearFiles() error {
 }
 
 func (m *marksMover) quarantineToFile(table, dir string) error {
-	q, err := quarantine.OpenIn(present{part{m.s, "quarantine/" + table + "/"}})
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	m.moved.Quarantined += q.Len()
-	return q.Save(atomicfile.OS, quarantine.Name(dir))
-}
-
-func (m *marksMover) guardToFile(table, dir string) error {
-	values, err := present{part{m.s, "guard/"}}.Read()
-	if err != nil {
-		return err
-	}
-	before := movedRemovals{Moved: time.Now().UTC()}
-	if text := values[table]; text != nil {
-		if err := json.Unmarshal(text, &before.Removals); err != nil {
-			return err
-		}
-	}
-	text, err := json.Marshal(before)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(atomicfile.OS, filepath.Join(dir, movedRemovalsFile), text)
+	rows, err := m.kept.saveQuarantine(table, dir)
+	m.moved.Quarantined += rows
+	return err
 }

@@ -28,7 +28,7 @@ import (
 //
 //	place/owner          the id by which index and pages know the daemons
 //	place/last           id of the data directory whose daemon led last
-//	place/moved          set: the marks don't count, since a move of them was cut, or a file has them
+//	place/moved          set: the marks don't count, since a move or a restore was cut, or a file has them
 //	place/configuration  fingerprint of the configuration of the daemon that led last
 //	marks/TABLE          the lines of timeTrace
 //	quarantine/TABLE/    the rows in quarantine
@@ -218,6 +218,8 @@ func (s *shared) forget(table string) error {
 	return errors.Join(quarantine.Write(rows), part{s, "guard/"}.Write(map[string][]byte{table: nil}))
 }
 
+func newID() string { return strings.ToLower(rand.Text()) }
+
 // ownID returns the id of a data directory, which the first call makes.
 func ownID(data string) (string, error) {
 	name := filepath.Join(data, ownerFile)
@@ -228,6 +230,6 @@ func ownID(data string) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	id := strings.ToLower(rand.Text())
+	id := newID()
 	return id, atomicfile.Write(atomicfile.OS, name, []byte(id+"\n"))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -139,10 +138,6 @@ func TestSharedMarksAreNoFiles(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "while marks are in the file") {
 			t.Errorf("move: got error %v, want that it is refused", err)
 		}
-	}
-	e := &Engine{holding: holding{shared: &shared{}}}
-	if err := e.Backup(t.Context(), io.Discard); err == nil || !strings.Contains(err.Error(), "marks are in etcd") {
-		t.Errorf("backup: got error %v, want that it is refused", err)
 	}
 }
 

@@ -241,6 +241,15 @@ func (s *Server) Kill() {
 	s.ended <- <-s.ended
 }
 
+// Wipe makes the server lose everything: it starts again with nothing, at the same endpoint.
+func (s *Server) Wipe() error {
+	s.Kill()
+	if err := os.RemoveAll(filepath.Join(s.dir, "data")); err != nil {
+		return err
+	}
+	return s.Run()
+}
+
 // Stop kills the server, if it runs, and removes its directory.
 func (s *Server) Stop() {
 	if s.process != nil && s.process.Process != nil {
