@@ -83,7 +83,7 @@ const staging = "backup-*.tmp"
 type Table struct {
 	Name string
 	// Progress names files that must not lead the data, like the marks: the record
-	// of a running load. They may be missing.
+	// of a running load, and the name of the store of pages. They may be missing.
 	Progress []string
 	Pages    interface{ Snapshot(dir string) error }
 	Index    interface{ CopyTo(dir string) error }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"path/filepath"
 	"sync"
 
 	"indexerd/configs"
@@ -49,7 +50,7 @@ func (e *Engine) backUp(ctx context.Context, w io.Writer) error {
 	for _, t := range e.tables {
 		if t.isOpen() {
 			b.Tables = append(b.Tables, backup.Table{
-				Name: t.conf.Name, Progress: []string{t.planFile()}, Pages: t.pages, Index: t.current(), Files: logs(t.dir),
+				Name: t.conf.Name, Progress: []string{t.planFile(), filepath.Join(t.dir, pagesFile)}, Pages: t.pages, Index: t.current(), Files: logs(t.dir),
 			})
 		}
 	}

@@ -118,8 +118,8 @@ func (r *restorer) clearCut() error {
 	}
 	entries, err := os.ReadDir(r.data)
 	for _, e := range entries {
-		if name := filepath.Join(r.data, e.Name()); e.Name() != marksFile && name != LockFile(r.file) && err == nil {
-			err = os.RemoveAll(name)
+		if e.Name() != marksFile && e.Name() != filepath.Base(LockFile(r.file)) && err == nil {
+			err = os.RemoveAll(filepath.Join(r.data, e.Name()))
 		}
 	}
 	if err != nil {

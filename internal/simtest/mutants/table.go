@@ -121,7 +121,7 @@ var mutants = []mutant{
 			replace("m, e := c.marks()", "m, e := c.Trace.Tables(), error(nil)"),
 			insert("if _, err := c.marks(); err != nil { return err }", "c.finish()"),
 			move("c.progress(t)", "c.finish()")),
-		tests: "TestOrderOfABackup|TestMarksDoNotLeadTheCopies"},
+		tests: "TestOrderOfABackup|TestMarksDoNotLeadTheCopies|TestMarksOfASnapshotDoNotLead"},
 	{rule: "R16", name: "a change of the server is ignored", pkg: "compensate", function: "Exact.rewind",
 		edit: replace("h.Server != m.Server", "false")},
 	{rule: "R17", name: "a rewind does not change S", pkg: "timetrace", function: "Table.Rewind",
@@ -320,6 +320,9 @@ var mutants = []mutant{
 				return p.part.Read()
 			}()`)),
 		tests: "TestTwoDaemons"},
+	{rule: "R31", name: "marks count while a restore copies them", pkg: "internal/daemon", function: "restorer.run",
+		edit:  drop(`r.write("fence etcd", X)`),
+		tests: "TestRestoreToEtcd"},
 	{rule: "R30", name: "the alias moves before the last batch", pkg: "internal/reindex", function: "build.run",
 		edit:  replace("e == nil", "e != nil || e == nil"),
 		tests: "TestAMappingThatDoesNotFit|TestFaultAtEveryStep"},
