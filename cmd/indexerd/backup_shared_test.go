@@ -36,8 +36,8 @@ func TestBackupOfSharedMarks(t *testing.T) {
 
 	f.phase = "after the backup"
 	pgtest.Exec(t, f.dsn, "DELETE FROM note WHERE id BETWEEN 30001 AND 30020")
-	pgtest.Exec(t, f.dsn, "UPDATE note SET body = 'changed', updated = now() WHERE id BETWEEN 30021 AND 30040")
-	eventually(t, soon, "changed rows are found", func() error { return finds(f.daemons[leads].proc, t, "changed", 20) })
+	pgtest.Exec(t, f.dsn, "UPDATE note SET body = 'rewritten', updated = now() WHERE id BETWEEN 30021 AND 30040")
+	eventually(t, soon, "rewritten rows are found", func() error { return finds(f.daemons[leads].proc, t, "rewritten", 20) })
 	f.commits += f.stop()
 	highest := f.highest(t, "")
 	if term < 2 || highest < term<<36 {
@@ -71,7 +71,7 @@ func TestBackupOfSharedMarks(t *testing.T) {
 	if got := f.highest(t, "restoredsince"); got <= highest {
 		t.Errorf("a row after the restore: got number %d, want one above %d", got, highest)
 	}
-	for word, want := range map[string]uint64{"kept": 10, "changed": 20, "restoredsince": 1} {
+	for word, want := range map[string]uint64{"kept": 10, "rewritten": 20, "restoredsince": 1} {
 		if err := finds(first.proc, t, word, want); err != nil {
 			t.Errorf("%s: %v", word, err)
 		}
