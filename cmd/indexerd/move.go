@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"indexerd/configs"
 	"indexerd/internal/daemon"
+	"indexerd/internal/httpapi"
+	"indexerd/internal/move"
 	"indexerd/store"
 )
 
@@ -19,11 +22,11 @@ type moveCommand struct {
 // Help implements kong.HelpProvider.
 func (moveCommand) Help() string {
 	return "Moves the pages of all loaded tables, or the marks, from where one configuration has them to where another one does.\n" +
-		"All daemons that use them must be stopped. Both configurations have the same data directory and differ in pages alone, or in marks alone: " +
+		"Pages are moved while the daemon runs, or stands. For marks all daemons that use them must be stopped. Both configurations have the same data directory and differ in pages alone, or in marks alone: " +
 		"for two daemons move pages first, and then marks from the file to etcd.\n" +
 		"A move that was interrupted continues when the command runs again. Until then no daemon starts on marks that are moved. " +
 		"Old pages are not deleted; old marks don't count any more.\n\n" +
-		"Examples:\n  sudo systemctl stop indexerd\n  indexerd move --from files.yaml -c bigtable.yaml\n  indexerd move --from bigtable.yaml -c etcd.yaml\n  indexerd run -c etcd.yaml"
+		"Examples:\n  indexerd move --from files.yaml -c bigtable.yaml\n  sudo systemctl stop indexerd\n  indexerd move --from bigtable.yaml -c etcd.yaml\n  indexerd run -c etcd.yaml"
 }
 
 // Run moves the pages or the marks.
@@ -37,7 +40,9 @@ func (c moveCommand) Run(ctx context.Context, w world) error {
 		err = checkLoaded(to)
 	}
 	if err == nil {
-		err = daemon.CheckOwner(to)
+		if err = daemon.MayWrite(to); errors.Is(err, store.ErrLocked) {
+			err = nil // the daemon moves the pages
+		}
 	}
 	if err != nil {
 		return err
@@ -87,7 +92,7 @@ func (c moveCommand) movePages(ctx context.Context, w world, from, to *configs.C
 	})
 	switch {
 	case errors.Is(err, store.ErrLocked):
-		return fmt.Errorf("move: a daemon uses %s: stop it, and run the command again: %w", to.Data, err)
+		return c.moveLive(ctx, w, from, to)
 	case errors.Is(err, daemon.ErrPagesElsewhere):
 		return err
 	case err != nil:
@@ -96,6 +101,30 @@ func (c moveCommand) movePages(ctx context.Context, w world, from, to *configs.C
 		return fmt.Errorf("move: no table of %s is loaded: start indexerd with it", c.Config)
 	}
 	fmt.Fprintf(w.stdout, "start indexerd with %s; the old pages are not deleted\n", c.Config)
+	return nil
+}
+
+// moveLive has the running daemon move the pages, and prints each table.
+func (c moveCommand) moveLive(ctx context.Context, w world, from, to *configs.Config) (err error) {
+	file, err := filepath.Abs(c.Config)
+	if err != nil {
+		return err
+	}
+	d, err := connectDaemon(to, w)
+	if err != nil {
+		return err
+	}
+	var r httpapi.MoveResult
+	if _, err := d.run(ctx, w, "/api/v1/move", httpapi.MoveRequest{Config: file, From: daemon.StoreName(from)}, &r); err != nil {
+		return fmt.Errorf("the daemon does not have the pages moved: %w", err)
+	}
+	for _, m := range r.Tables {
+		printMoved(w, daemon.Moved{
+			Table: m.Table, From: m.From, To: m.To, Took: time.Duration(m.TookS * float64(time.Second)),
+			Counts: move.Counts{Pages: m.Pages, Copied: m.Copied, Removed: m.Removed, Damaged: m.Damaged, Differ: m.Differ},
+		})
+	}
+	fmt.Fprintf(w.stdout, "the daemon uses these pages. Put %s in the place of %s before it starts again; the old pages are not deleted\n", c.Config, r.Config)
 	return nil
 }
 

@@ -91,6 +91,8 @@ type daemon struct {
 	orders chan order
 	pauses *backoff.ExponentialBackOff // between attempts to open what failed
 	reach  reach
+	// movedFrom names the store that had the pages before the last move; "": none
+	movedFrom string
 	// reloading keeps the regular READY from ending a reload early, which the
 	// service manager was notified of.
 	reloading atomic.Bool
@@ -125,7 +127,7 @@ func Run(ctx context.Context, cfg *configs.Config, o Options) error {
 	if o.Serving != nil {
 		o.Serving(l.Addr().String())
 	}
-	e.started, e.orders, e.log = time.Now(), d.orders, o.Log
+	e.started, e.orders, e.log, e.getenv = time.Now(), d.orders, o.Log, o.Getenv
 	if e.frozen != nil {
 		d.logFrozen(e.frozen)
 	} else {

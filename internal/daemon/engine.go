@@ -39,9 +39,11 @@ type Engine struct {
 	orders    chan<- order  // to open the engine again; nil where no daemon runs
 	stepDowns chan struct{} // to end the term
 	backups   backups
-	started   time.Time    // zero where no daemon runs
-	log       *slog.Logger // nil where no daemon runs
-	frozen    error        // why the engine is open read-only; nil: it is not
+	moving    moving
+	getenv    func(string) (string, bool) // for the configuration of a move
+	started   time.Time                   // zero where no daemon runs
+	log       *slog.Logger                // nil where no daemon runs
+	frozen    error                       // why the engine is open read-only; nil: it is not
 }
 
 // Open takes the data directory for this process alone, removes what a crash has

@@ -109,8 +109,14 @@ func (d *daemon) serveReadOnly(ctx context.Context, e *Engine) error {
 // back to the present configuration where that can't be opened.
 func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, error) {
 	defer d.endReloading()
-	d.close(e)
+	var result any
 	var failure error
+	if r.move != nil { // no pass runs, and searches are answered until d.close
+		if result, failure = r.move.finish(ctx); failure != nil {
+			r.cfg = d.cfg
+		}
+	}
+	d.close(e)
 	if r.table != "" {
 		if failure = e.writable(); failure == nil {
 			failure = e.forget(e.trace, d.cfg.Data, r.table)
@@ -120,8 +126,14 @@ func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, err
 	if err != nil && ctx.Err() == nil {
 		failure = errors.Join(failure, err)
 		d.Log.Error("indexerd goes back to its last configuration", "error", configs.Message(err))
+		if r.move != nil {
+			failure = errors.Join(failure, r.move.undo())
+		}
 		next, err = d.open(ctx, e, d.cfg, e.frozen)
 	} else if err == nil {
+		if r.move != nil && failure == nil {
+			d.movedFrom = storeName(d.cfg.PageStore)
+		}
 		d.cfg = r.cfg
 		if d.UseLog != nil {
 			d.UseLog(d.cfg.Log)
@@ -129,7 +141,7 @@ func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, err
 		d.Log.Info("indexerd read its configuration again", "file", d.cfg.File)
 	}
 	if r.job != nil {
-		r.job.end(nil, false, failure)
+		r.job.end(result, false, failure)
 	}
 	if ctx.Err() != nil {
 		err = nil // signalled
@@ -238,7 +250,7 @@ func (d *daemon) open(ctx context.Context, closed *Engine, cfg *configs.Config, 
 // handOver gives an engine that is being opened what the daemon keeps from the one before, and
 // its databases.
 func (d *daemon) handOver(ctx context.Context, from, to *Engine) error {
-	to.runs, to.started, to.orders, to.meters, to.log = from.runs.next(), from.started, d.orders, from.meters, d.Log
+	to.runs, to.started, to.orders, to.meters, to.log, to.getenv = from.runs.next(), from.started, d.orders, from.meters, d.Log, d.Getenv
 	for _, t := range to.tables {
 		t.meters = to.meters
 	}

@@ -130,9 +130,7 @@ func (m *mover) move(ctx context.Context, from, to *table) (moved Moved, err err
 	defer func() { err = errors.Join(err, target.Close()) }()
 	moved.Counts, err = move.Copy{
 		From: source, To: target, Versions: max(to.conf.Pages.Versions, 1),
-		Damaged: func(err error) bool {
-			return isAny(err, store.ErrCorrupt, store.ErrNotFound, pagetable.ErrCorrupt, pagetable.ErrNotFound)
-		},
+		Damaged:  isDamaged,
 		Progress: func(done int64) { m.progress(to.conf.Name, done) },
 	}.Run(ctx)
 	if err == nil {
@@ -141,6 +139,14 @@ func (m *mover) move(ctx context.Context, from, to *table) (moved Moved, err err
 	moved.Took = time.Since(began)
 	return moved, err
 }
+
+// isDamaged reports whether an error is that of a damaged page.
+func isDamaged(err error) bool {
+	return isGone(err) || isAny(err, store.ErrCorrupt, pagetable.ErrCorrupt)
+}
+
+// isGone reports whether an error is that of a page that does not exist.
+func isGone(err error) bool { return isAny(err, store.ErrNotFound, pagetable.ErrNotFound) }
 
 // movedPages are pages of any store.
 type movedPages interface {

@@ -22,6 +22,7 @@ type order struct {
 	ctx   context.Context // cancelled where the caller has cancelled its run; nil at SIGHUP
 	table string          // to be forgotten
 	job   *job            // that the caller follows; nil at SIGHUP
+	move  *liveMove       // to be finished; nil: none
 }
 
 // takeOrders waits for an order that can be carried out, and ends the engine for
@@ -40,7 +41,7 @@ func (d *daemon) takeOrders(ctx context.Context, e *Engine, end context.CancelCa
 		d.notifyManager(systemd.SdNotifyReloading + "\n" + systemd.SdNotifyMonotonicUsec() + "STATUS=reading the configuration")
 		cfg, err := d.consider(ctx, e, o)
 		if err == nil {
-			err = d.settleRuns(ctx, e)
+			err = d.settleRuns(ctx, e, o)
 		}
 		if err == nil {
 			end(&renewal{o, cfg})
@@ -65,6 +66,9 @@ func (d *daemon) takeOrders(ctx context.Context, e *Engine, end context.CancelCa
 func (d *daemon) consider(ctx context.Context, e *Engine, o order) (*configs.Config, error) {
 	if o.ctx != nil && o.ctx.Err() != nil {
 		return nil, o.ctx.Err()
+	}
+	if o.move != nil {
+		return o.move.moved(d.cfg, e)
 	}
 	cfg, err := configs.Load(d.cfg.File, d.Getenv)
 	if err != nil {
@@ -102,7 +106,7 @@ func (d *daemon) admit(h configs.HTTP) {
 }
 
 // keepPlace keeps the data directory and the address, which only a restart
-// changes.
+// changes, and the store that pages were moved to since the start.
 func (d *daemon) keepPlace(cfg *configs.Config) {
 	var kept []string
 	before, after := d.cfg.HTTP, cfg.HTTP
@@ -122,6 +126,10 @@ func (d *daemon) keepPlace(cfg *configs.Config) {
 			*place.new = *place.is
 		}
 	}
+	if d.movedFrom != "" && d.movedFrom == storeName(cfg.PageStore) {
+		kept = append(kept, "pages "+storeName(d.cfg.PageStore))
+		cfg.PageStore, cfg.Bloom = d.cfg.PageStore, d.cfg.Bloom
+	}
 	if !reflect.DeepEqual(d.cfg.Marks, cfg.Marks) {
 		kept = append(kept, "marks")
 		cfg.Marks = d.cfg.Marks
@@ -132,10 +140,12 @@ func (d *daemon) keepPlace(cfg *configs.Config) {
 }
 
 // settleRuns waits for the runs that callers began, such as a reindex or a
-// verify, and ends the backup, which takes as long as its client reads. No run
-// and no backup can begin any more.
-func (d *daemon) settleRuns(ctx context.Context, e *Engine) error {
+// verify. It ends the backup, which takes as long as its client reads, and a move
+// of pages, which continues when it is started again. No run and no backup can
+// begin any more.
+func (d *daemon) settleRuns(ctx context.Context, e *Engine, o order) error {
 	e.runs.end()
+	e.moving.endBut(o.move)
 	if e.runs.busy() {
 		d.Log.Info("indexerd takes the new configuration when the runs that were asked for have ended")
 	}
@@ -148,6 +158,9 @@ func (d *daemon) settleRuns(ctx context.Context, e *Engine) error {
 func (d *daemon) refuse(o order, err error) {
 	for line := range strings.Lines(err.Error()) {
 		d.Log.Error("indexerd keeps its configuration", "error", strings.TrimSuffix(line, "\n"))
+	}
+	if o.move != nil {
+		err = errors.Join(err, o.move.close())
 	}
 	if o.job != nil {
 		o.job.end(nil, false, err)

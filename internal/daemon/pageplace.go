@@ -18,6 +18,9 @@ import (
 // unverified. `indexerd move` writes the name when the other store has all pages.
 const pagesFile = "pages.store"
 
+// StoreName names the store of pages of a configuration.
+func StoreName(cfg *configs.Config) string { return storeName(cfg.PageStore) }
+
 // storeName names a store of pages.
 func storeName(x configs.PageStore) string {
 	switch x.Engine {

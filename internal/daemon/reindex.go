@@ -121,7 +121,7 @@ func (t *table) setReindexing(on bool) {
 func (s *storage) newReindex() reindex.Reindex {
 	p := &adoption{place: s.place}
 	return reindex.Reindex{
-		Table: s.conf.Name, Place: p, Live: s.writes, Old: s.current(), Pages: s.pages, Trace: s.trace,
+		Table: s.conf.Name, Place: p, Live: s.writes, Old: s.current(), Pages: recordedPages{s.pages, s.recorder}, Trace: s.trace,
 		Adopt: func() error { return s.adopt(p.made) },
 	}
 }

@@ -145,7 +145,7 @@ func (r *runs) open(ctx context.Context, table, pass string, begin func(context.
 func (r *runs) busy() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(r.all, func(one *job) bool { return one.pass != "reload" && one.running() })
+	return slices.ContainsFunc(r.all, func(one *job) bool { return one.pass != "reload" && one.pass != "move" && one.running() })
 }
 
 func (r *job) running() bool {

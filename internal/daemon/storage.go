@@ -16,6 +16,7 @@ import (
 	"indexerd/internal/database"
 	"indexerd/internal/doc"
 	"indexerd/internal/history"
+	"indexerd/internal/move"
 	"indexerd/internal/quarantine"
 	"indexerd/internal/reindex"
 	"indexerd/internal/search"
@@ -51,6 +52,7 @@ type storage struct {
 	opened                     // its index is nil: nothing is stored yet, or it is closed
 	writes     *reindex.Switch // where the sink writes
 	pages      pages
+	recorder   *move.Recorder // of the pages that are written, while they are moved
 	tree       *stamps.Tree
 	quarantine *quarantine.Quarantine
 	history    *history.History
@@ -166,7 +168,8 @@ func (s *storage) open(o opened) (err error) {
 	if s.guard, err = s.newGuard(); err != nil {
 		return err
 	}
-	s.sink = sink.New(s.writes, s.pages, s.tree, s.quarantine, s.guard, s.reserve).WithACL(database.ACL(s.conf))
+	s.recorder = new(move.Recorder)
+	s.sink = sink.New(s.writes, recordedPages{s.pages, s.recorder}, s.tree, s.quarantine, s.guard, s.reserve).WithACL(database.ACL(s.conf))
 	s.sink.Check, s.sink.Exposed = s.withinLimits, s.cfg.Index.Engine == configs.OpenSearch
 	s.ranges, s.stored = new(deletecheck.Ranges), new(deletecheck.Stored)
 	if s.sink.Added = s.ranges.Added; s.conf.ByComparison() {

@@ -279,6 +279,25 @@ type SweepResult struct {
 	Held        int `json:"held"`
 }
 
+// MoveResult is the result of a move of pages.
+type MoveResult struct {
+	Config string       `json:"config"` // that the daemon reads when it starts again
+	Tables []MovedTable `json:"tables"`
+}
+
+// MovedTable is what a move did with the pages of one table.
+type MovedTable struct {
+	Table   string  `json:"table"`
+	From    string  `json:"from"`
+	To      string  `json:"to"`
+	Pages   int     `json:"pages"`
+	Copied  int     `json:"copied"`
+	Removed int     `json:"removed"`
+	Damaged int     `json:"damaged"` // in the old store
+	Differ  int     `json:"differ"`  // in the new store, after the copy
+	TookS   float64 `json:"took_s"`
+}
+
 // ReindexResult is the result of a reindex.
 type ReindexResult struct {
 	Indexed int64 `json:"indexed"` // documents built from their pages alone

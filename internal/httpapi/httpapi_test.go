@@ -112,6 +112,10 @@ func (f *fakeEngine) Reload(table string) (Run, error) {
 	return Run{Run: "reload " + table, State: "running"}, f.err
 }
 
+func (f *fakeEngine) Move(r MoveRequest) (Run, error) {
+	return Run{Run: "move " + r.From + " " + r.Config, State: "running"}, f.err
+}
+
 func (f *fakeEngine) StepDown(context.Context) error { return f.err }
 
 func (f *fakeEngine) Run(id string) (Run, error) {

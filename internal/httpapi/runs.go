@@ -33,12 +33,20 @@ type Runner interface {
 	// of the table and loads it from the database.
 	Reindex(table string) (Run, error)
 	Reload(table string) (Run, error)
+	// Move moves the pages of all loaded tables to the store of another configuration.
+	Move(MoveRequest) (Run, error)
 	Run(id string) (Run, error)
 	// StepDown has the daemon end its term, so that another one leads. It returns before
 	// that has happened.
 	StepDown(context.Context) error
 	// Cancel cancels a run. The run may end later.
 	Cancel(id string) (Run, error)
+}
+
+// MoveRequest is the body of POST /api/v1/move.
+type MoveRequest struct {
+	Config string `json:"config"` // absolute path of the configuration, which the daemon reads
+	From   string `json:"from"`   // the store that has the pages now, such as filemap
 }
 
 // VerifyRequest is the body of POST /api/v1/verify. No tables means all.
@@ -99,6 +107,18 @@ func handleRuns(mux *http.ServeMux, e Runner) {
 	})
 	mux.HandleFunc("POST /api/v1/tables/{table}/reload", func(w http.ResponseWriter, r *http.Request) {
 		respondRun(w, func() (Run, error) { return e.Reload(r.PathValue("table")) })
+	})
+	mux.HandleFunc("POST /api/v1/move", func(w http.ResponseWriter, r *http.Request) {
+		var p MoveRequest
+		respondRun(w, func() (Run, error) {
+			if err := decodeBody(w, r, &p); err != nil {
+				return Run{}, err
+			}
+			if p.Config == "" || p.From == "" {
+				return Run{}, badRequest("config or from is missing", "write the absolute path of a configuration, and the store that has the pages now")
+			}
+			return e.Move(p)
+		})
 	})
 	mux.HandleFunc("POST /api/v1/step-down", func(w http.ResponseWriter, r *http.Request) {
 		respond(w, func() (struct{}, error) { return struct{}{}, e.StepDown(r.Context()) })

@@ -2,7 +2,8 @@
 //
 // Copy makes the pages of the target those of the source, and then compares all of
 // both. It writes only pages that differ, so a copy that was ended at any step is
-// continued by another one. Neither store may be written by others meanwhile.
+// continued by another one. Neither store may be written by others meanwhile. A Live
+// copies pages that others write.
 //
 // A page that the target has with a higher number than the source stays. Damaged
 // pages of the source are not copied. Copy counts both: the rows must be fetched again.
@@ -39,6 +40,8 @@ type Copy struct {
 	// Progress, if not nil, is called after each batch with the number of pages that
 	// were examined or compared.
 	Progress func(done int64)
+
+	live *Live // whose copy it is; nil: From is not written meanwhile
 }
 
 // Counts are what Copy did.
@@ -140,6 +143,9 @@ type puts struct {
 
 func (b *puts) add(m, there doc.Meta) error {
 	versions, _, err := b.From.NewestVersions(m.OID, math.MaxInt)
+	if err != nil && b.isGone(m.OID, err) {
+		return nil
+	}
 	if err != nil && b.Damaged(err) {
 		b.counts.Damaged++
 		return nil

@@ -1,0 +1,303 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/doc"
+	"indexerd/internal/httpapi"
+	"indexerd/internal/move"
+	"indexerd/internal/pagetable"
+)
+
+// A liveMove moves the pages of all loaded tables while the daemon runs. copy copies
+// and compares them while passes run. Then the order of the move ends the engine, so
+// that nothing writes: finish copies and compares the last pages while searches are
+// still answered, and makes durable that the pages are in the other store. The next
+// engine has them there. Until finish has written the first data/TABLE/pages.store,
+// nothing has changed for the configuration of the daemon.
+type liveMove struct {
+	engine *Engine // that has the pages
+	target *Engine // of the tables with the other store
+	cancel context.CancelCauseFunc
+	tables []*tableMove
+}
+
+// A tableMove is the move of one table.
+type tableMove struct {
+	from, to *table
+	live     move.Live
+	opened   []movedPages
+	began    time.Time
+}
+
+// moving has the move of an engine.
+type moving struct {
+	mu  sync.Mutex
+	now *liveMove
+}
+
+// endBut cancels the copy of any other move.
+func (m *moving) endBut(other *liveMove) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.now != nil && m.now != other {
+		m.now.cancel(errMoveRenewed)
+	}
+}
+
+var errMoveRenewed = errors.New("the configuration was read again: run the command again to continue")
+
+// Move begins to move the pages to the store of another configuration.
+func (e *Engine) Move(r httpapi.MoveRequest) (httpapi.Run, error) {
+	if e.orders == nil {
+		return httpapi.Run{}, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "no daemon runs", Hint: "run: indexerd move"}
+	}
+	if err := e.writable(); err != nil {
+		return httpapi.Run{}, err
+	}
+	to, err := e.loadToMove(r)
+	if err != nil {
+		return httpapi.Run{}, &httpapi.Error{Status: http.StatusBadRequest, Code: "bad_query", Message: err.Error()}
+	}
+	// Its end outlives this engine. The copy does not.
+	return e.runs.open(context.Background(), "", "move", func(ctx context.Context, one *job) {
+		m := &liveMove{engine: e, target: newEngine(to, e.trace)}
+		ctx, m.cancel = context.WithCancelCause(ctx)
+		stop := context.AfterFunc(e.runs.ctx, one.cancel)
+		e.moving.mu.Lock()
+		e.moving.now = m
+		e.moving.mu.Unlock()
+		e.runs.going.Go(func() {
+			defer one.cancel()
+			defer stop()
+			_, _, err := one.carryOut(ctx, e.log, func(ctx context.Context, one *job) (any, bool, error) { return nil, false, m.copy(ctx, one.progress) })
+			if err == nil {
+				select {
+				case e.orders <- order{move: m, job: one}:
+					return
+				default:
+					err = errors.New("too many tables wait to be reloaded: run the command again when they are")
+				}
+			}
+			if cause := context.Cause(ctx); errors.Is(cause, errMoveRenewed) {
+				err = cause
+			}
+			one.end(nil, false, errors.Join(err, m.close()))
+		})
+	})
+}
+
+// loadToMove reads the configuration of a move, and returns a fault if the pages can't
+// be moved to its store.
+func (e *Engine) loadToMove(r httpapi.MoveRequest) (*configs.Config, error) {
+	if err := checkTrusted(r.Config); err != nil {
+		return nil, err
+	}
+	to, err := configs.Load(r.Config, e.getenv)
+	if err != nil {
+		return nil, err
+	}
+	now := storeName(e.cfg.PageStore)
+	switch {
+	case sameData(e.cfg, to) != nil:
+		return nil, sameData(e.cfg, to)
+	case now == storeName(to.PageStore):
+		return nil, fmt.Errorf("%w %s already: put %s in the place of the configuration of the daemon", ErrPagesElsewhere, now, to.File)
+	case now != r.From:
+		return nil, fmt.Errorf("%w %s and not in %s: name a configuration with that store after --from", ErrPagesElsewhere, now, r.From)
+	}
+	return to, movable(e.cfg, to)
+}
+
+// checkTrusted returns an error if users beside root and that of the daemon can have
+// written a file: a caller of the API names it.
+func checkTrusted(file string) error {
+	info, err := os.Stat(file)
+	if err != nil {
+		return fmt.Errorf("read the configuration: %w", err)
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !info.Mode().IsRegular() || info.Mode().Perm()&0o002 != 0 || !ok || owner.Uid != 0 && int(owner.Uid) != os.Geteuid() {
+		return fmt.Errorf("%s: the daemon reads only a file that root or its own user has, and that others can't write: change its owner or mode", file)
+	}
+	return nil
+}
+
+// copy copies the pages while they are written. progress is called with the number of
+// pages that were examined or compared.
+func (m *liveMove) copy(ctx context.Context, progress func(done, of int64)) error {
+	var done, of int64
+	for _, to := range m.target.tables {
+		from := m.engine.table(to.conf.Name)
+		if marks, ok := m.engine.trace.Table(to.conf.Name); ok && marks.Loaded && from != nil && from.isOpen() {
+			m.tables = append(m.tables, &tableMove{from: from, to: to, began: time.Now()})
+			of += 2 * int64(from.countDocuments())
+		}
+	}
+	if m.tables == nil {
+		return errors.New("no table is loaded: wait until status shows one")
+	}
+	for _, t := range m.tables {
+		err := t.open(ctx, m.engine)
+		if err == nil {
+			t.live.Progress = func(n int64) { progress(done+n, max(of, done+n)) }
+			err = t.live.Run(ctx)
+			done += 2 * int64(t.from.countDocuments())
+		}
+		if err != nil {
+			return fmt.Errorf("move the pages of %s: %w", t.to.conf.Name, err)
+		}
+	}
+	return nil
+}
+
+// open opens both stores of a table. Pages in files are open once in a process, so the
+// move reads those that the engine has.
+func (t *tableMove) open(ctx context.Context, e *Engine) (err error) {
+	if t.to.owner = t.from.owner; !e.cfg.PageStore.Remote() {
+		if t.to.owner, err = e.ownerOf(t.to.cfg, false); err != nil {
+			return err
+		}
+	}
+	t.live = move.Live{
+		Copy:     move.Copy{From: t.from.pages, Versions: max(t.from.conf.Pages.Versions, 1), Damaged: isDamaged},
+		Recorder: t.from.recorder, Gone: isGone,
+	}
+	if e.cfg.PageStore.Remote() { // the engine's own are interrupted at its end
+		source, err := t.from.pagesToRead()
+		if err != nil {
+			return err
+		}
+		t.live.From, t.opened = source, append(t.opened, source)
+	}
+	target, err := t.to.pagesToFill(ctx)
+	if err != nil {
+		return err
+	}
+	t.live.To, t.opened = target, append(t.opened, target)
+	if p, ok := target.(*pagetable.Pages); ok {
+		t.live.To = reservingPages{p, func() uint64 {
+			marks, _ := e.trace.Table(t.to.conf.Name)
+			return marks.Numbers
+		}}
+	}
+	return nil
+}
+
+// reservingPages reserve the numbers of pages that are copied while more are reserved.
+type reservingPages struct {
+	*pagetable.Pages
+	reserved func() uint64
+}
+
+// Put implements move.Pages.
+func (p reservingPages) Put(pages []doc.Page) error {
+	for i := range pages {
+		if uint64(pages[i].V) > p.Numbers() {
+			if err := p.Reserve(p.reserved()); err != nil {
+				return err
+			}
+		}
+	}
+	return p.Pages.Put(pages)
+}
+
+// moved returns the configuration of the next engine. It fails if another engine has
+// begun since the copy.
+func (m *liveMove) moved(now *configs.Config, e *Engine) (*configs.Config, error) {
+	if m.engine != e {
+		return nil, errMoveRenewed
+	}
+	cfg := *now
+	cfg.PageStore, cfg.Bloom = m.target.cfg.PageStore, m.target.cfg.Bloom
+	return &cfg, nil
+}
+
+// finish copies what was written since, when nothing writes any more, and makes durable
+// that the pages are in the other store. After an error they are in the store that they
+// were in. The other store is closed.
+func (m *liveMove) finish(ctx context.Context) (r httpapi.MoveResult, err error) {
+	var all []Moved
+	for _, t := range m.tables {
+		one := Moved{Table: t.to.conf.Name, From: storeName(m.engine.cfg.PageStore), To: storeName(t.to.cfg.PageStore)}
+		if one.Counts, err = t.live.Finish(ctx); err != nil {
+			return r, errors.Join(fmt.Errorf("move the pages of %s: %w", one.Table, err), m.close())
+		}
+		one.Took = time.Since(t.began)
+		all = append(all, one)
+	}
+	if err := m.close(); err != nil {
+		return r, err
+	}
+	r.Config = m.engine.cfg.File
+	for i, t := range m.tables {
+		if err := t.to.settleMove(all[i]); err != nil {
+			return r, errors.Join(fmt.Errorf("move the pages of %s: %w", all[i].Table, err), m.undo())
+		}
+		r.Tables = append(r.Tables, all[i].result())
+	}
+	return r, nil
+}
+
+// undo makes durable that the pages are in the store that they were in. No engine has
+// written to the other one.
+func (m *liveMove) undo() error {
+	var errs []error
+	for _, t := range m.tables {
+		errs = append(errs, t.from.writeStore(storeName(m.engine.cfg.PageStore)))
+	}
+	return errors.Join(errs...)
+}
+
+// close closes what the move has opened, and ends recording.
+func (m *liveMove) close() error {
+	m.cancel(nil)
+	var errs []error
+	for _, t := range m.tables {
+		t.from.recorder.Stop()
+		for _, p := range t.opened {
+			errs = append(errs, p.Close())
+		}
+		t.opened = nil
+	}
+	return errors.Join(append(errs, m.target.pageStore.close())...)
+}
+
+// result is the result of one table for callers.
+func (m Moved) result() httpapi.MovedTable {
+	return httpapi.MovedTable{
+		Table: m.Table, From: m.From, To: m.To, Pages: m.Pages, Copied: m.Copied, Removed: m.Removed,
+		Damaged: m.Damaged, Differ: m.Differ, TookS: m.Took.Seconds(),
+	}
+}
+
+// recordedPages are pages whose writes a move gets. Put and Delete are those of passes
+// and reindexes.
+type recordedPages struct {
+	pages
+	recorder *move.Recorder
+}
+
+// Put implements sink.Pages.
+func (p recordedPages) Put(pages []doc.Page) error {
+	defer p.recorder.Note(doc.OIDs(pages)...)
+	return p.pages.Put(pages)
+}
+
+// Delete implements sink.Pages.
+func (p recordedPages) Delete(gone []doc.Removal) error {
+	defer func() {
+		for _, g := range gone {
+			p.recorder.Note(g.OID)
+		}
+	}()
+	return p.pages.Delete(gone)
+}
