@@ -116,7 +116,7 @@ func (c moveCommand) moveLive(ctx context.Context, w world, from, to *configs.Co
 	}
 	var r httpapi.MoveResult
 	if _, err := d.run(ctx, w, "/api/v1/move", httpapi.MoveRequest{Config: file, From: daemon.StoreName(from)}, &r); err != nil {
-		return fmt.Errorf("the daemon does not have the pages moved: %w", err)
+		return fmt.Errorf("move: %w", err)
 	}
 	for _, m := range r.Tables {
 		printMoved(w, daemon.Moved{

@@ -1,0 +1,254 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"indexerd/configs"
+	"indexerd/internal/doc"
+	"indexerd/internal/httpapi"
+	"indexerd/internal/move"
+	"indexerd/internal/pagetable/pagestest"
+	"indexerd/store"
+)
+
+// A whole is a daemon that reads its configuration again and has its pages moved.
+type whole struct {
+	t       *testing.T
+	base    string
+	hangups chan os.Signal
+	log     syncBuffer
+	stop    func()
+}
+
+func startWhole(t *testing.T, cfg *configs.Config) *whole {
+	t.Helper()
+	w := &whole{t: t, hangups: make(chan os.Signal, 1)}
+	ctx, cancel := context.WithCancel(context.Background())
+	serving, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		ended <- Run(ctx, cfg, Options{
+			Getenv: os.LookupEnv, Hangups: w.hangups, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
+			Serving: func(address string) { serving <- address },
+		})
+	}()
+	w.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("run: %v", err)
+		}
+	})
+	t.Cleanup(w.stop)
+	select {
+	case address := <-serving:
+		w.base = "http://" + address
+	case err := <-ended:
+		ended <- nil
+		t.Fatalf("run: %v", err)
+	}
+	eventually(t, soon, "ready", func() error { return w.call(http.MethodGet, "/readyz", nil, nil) })
+	return w
+}
+
+func (w *whole) call(method, path string, request, answer any) error {
+	text, err := json.Marshal(request)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequest(method, w.base+path, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	switch {
+	case err != nil:
+		return err
+	case response.StatusCode >= 300:
+		return fmt.Errorf("%s: %s", response.Status, body)
+	case answer == nil:
+		return nil
+	}
+	return json.Unmarshal(body, answer)
+}
+
+// move moves the pages, and returns the run and its result.
+func (w *whole) move(from, to *configs.Config) (run httpapi.Run, r httpapi.MoveResult) {
+	w.t.Helper()
+	if err := w.call(http.MethodPost, "/api/v1/move", httpapi.MoveRequest{Config: to.File, From: StoreName(from)}, &run); err != nil {
+		w.t.Fatal(err)
+	}
+	eventually(w.t, soon, "the move", func() error {
+		if err := w.call(http.MethodGet, "/api/v1/runs/"+run.Run, nil, &run); err != nil {
+			return err
+		}
+		if run.State == "running" {
+			return fmt.Errorf("it runs: %d of %d", run.Done, run.Of)
+		}
+		return nil
+	})
+	if err := json.Unmarshal(run.Result, &r); err != nil {
+		w.t.Fatal(err)
+	}
+	return run, r
+}
+
+// writes changes rows until stop is called.
+func (m *movedTable) writes() (stop func()) {
+	ended := make(chan struct{})
+	var going sync.WaitGroup
+	going.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-ended:
+				return
+			default:
+			}
+			m.exec(fmt.Sprintf("UPDATE item SET body = 'round %d', u = CAST(strftime('%%s', 'now') AS INTEGER) WHERE id %% 7 = %d", i, i%7),
+				fmt.Sprintf("INSERT OR REPLACE INTO item VALUES (%d, CAST(strftime('%%s', 'now') AS INTEGER), 'new')", 1000+i%50),
+				fmt.Sprintf("DELETE FROM item WHERE id = %d", 1000+(i+25)%50))
+		}
+	})
+	return func() { close(ended); going.Wait() }
+}
+
+// rows removes what writes has added, and returns how many rows are left.
+func (m *movedTable) rows() int {
+	m.t.Helper()
+	m.exec("DELETE FROM item WHERE id > 300")
+	return 300
+}
+
+// Pages go to another store and back while the daemon runs and rows change. A SIGHUP with
+// the old configuration keeps the new store, and after a restart with the new one the
+// table is verified, and all is that of the database.
+func TestMovePagesLive(t *testing.T) {
+	m := newMoved(t)
+	for _, way := range [][2]*configs.Config{{m.files, m.table}, {m.table, m.files}, {m.files, m.table}} {
+		w := startWhole(t, way[0])
+		stop := m.writes()
+		run, r := w.move(way[0], way[1])
+		if run.Error != nil || len(r.Tables) != 1 || r.Config != way[0].File {
+			t.Fatalf("got %+v, want one table moved\n%s", run, &w.log)
+		}
+		if one := r.Tables[0]; one.Damaged+one.Differ > 0 || one.Pages < 300 || one.To != StoreName(way[1]) {
+			t.Errorf("got %+v, want 300 pages or more in %s", one, StoreName(way[1]))
+		}
+		stop()
+		w.hangups <- syscall.SIGHUP
+		eventually(t, soon, "the configuration", func() error {
+			if !strings.Contains(w.log.String(), "pages "+StoreName(way[1])) || strings.Count(w.log.String(), "read its configuration again") < 2 {
+				return fmt.Errorf("its log is %s", &w.log)
+			}
+			return nil
+		})
+		err := w.call(http.MethodPost, "/api/v1/move", httpapi.MoveRequest{Config: way[1].File, From: StoreName(way[0])}, nil)
+		if err == nil || !strings.Contains(err.Error(), "already") {
+			t.Errorf("got error %v of a second move, want that the pages are there already", err)
+		}
+		w.stop()
+		if why := m.runs(way[1], m.rows(), func() {}); why != "" {
+			t.Errorf("the table is unverified after a move: %s", why)
+		}
+	}
+}
+
+// A SIGHUP ends the copy of a move, which continues when it begins again.
+func TestReloadEndsAMove(t *testing.T) {
+	e := &Engine{}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	mine := &liveMove{engine: e, cancel: cancel}
+	e.moving.now = mine
+	e.moving.endBut(mine)
+	if ctx.Err() != nil {
+		t.Error("the order of a move has cancelled it")
+	}
+	e.moving.endBut(nil)
+	if cause := context.Cause(ctx); cause != errMoveRenewed {
+		t.Errorf("got cause %v, want that the configuration was read again", cause)
+	}
+	if _, err := mine.moved(&configs.Config{}, &Engine{}); err != errMoveRenewed {
+		t.Errorf("got error %v of another engine, want that the configuration was read again", err)
+	}
+}
+
+// A caller can't have the daemon read a file that others can write.
+func TestMoveReadsTrustedFiles(t *testing.T) {
+	file := writeFile(t, "data: /tmp\n")
+	if err := checkTrusted(file); err != nil {
+		t.Errorf("got error %v of a private file", err)
+	}
+	if err := os.Chmod(file, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkTrusted(file); err == nil {
+		t.Error("got no error of a file that others can write")
+	}
+}
+
+// A meeting is a store that is copied between the start of a write and its end.
+type meeting struct {
+	pages
+	copied func()
+}
+
+func (m meeting) Put(pages []doc.Page) error {
+	m.copied()
+	return m.pages.Put(pages)
+}
+
+func (m meeting) Delete(gone []doc.Removal) error {
+	m.copied()
+	return m.pages.Delete(gone)
+}
+
+// A page that is copied while it is written is copied again.
+func TestWriteDuringCopy(t *testing.T) {
+	open := func() *store.FileMap {
+		f, err := store.Open(t.TempDir(), store.Options{Versions: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	from, to, recorder := open(), open(), new(move.Recorder)
+	if err := from.Put([]doc.Page{pagestest.Page(1, 1), pagestest.Page(2, 2)}); err != nil {
+		t.Fatal(err)
+	}
+	l := move.Live{Copy: move.Copy{From: from, To: to, Versions: 1, Damaged: isDamaged}, Recorder: recorder, Gone: isGone}
+	p := recordedPages{meeting{from, func() {
+		if err := l.Run(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}}, recorder}
+	for _, write := range []func() error{
+		func() error { return p.Put([]doc.Page{pagestest.Page(1, 3)}) },
+		func() error { return p.Delete([]doc.Removal{{OID: pagestest.Key(2), V: 4}}) },
+	} {
+		if err := write(); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := l.Finish(t.Context()); err != nil || !n.Exact() {
+			t.Errorf("got %+v, %v", n, err)
+		}
+	}
+	meta, _, err := to.Meta(pagestest.Key(1))
+	if err != nil || meta.V != 3 || to.Len() != 1 {
+		t.Errorf("got version %d, %d pages, %v, want version 3 of the one page", meta.V, to.Len(), err)
+	}
+}
