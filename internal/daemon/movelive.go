@@ -27,7 +27,9 @@ type liveMove struct {
 	engine *Engine // that has the pages
 	target *Engine // of the tables with the other store
 	cancel context.CancelCauseFunc
-	tables []*tableMove
+	tables []*tableMove // set by copy
+
+	mu sync.Mutex // guards what the tables have opened
 }
 
 // A tableMove is the move of one table.
@@ -145,8 +147,9 @@ func (m *liveMove) copy(ctx context.Context, progress func(done, of int64)) erro
 	if m.tables == nil {
 		return errors.New("no table is loaded: wait until status shows one")
 	}
+	defer m.interrupt(ctx)()
 	for _, t := range m.tables {
-		err := t.open(ctx, m.engine)
+		err := m.openTable(ctx, t)
 		if err == nil {
 			t.live.Progress = func(n int64) { progress(done+n, max(of, done+n)) }
 			err = t.live.Run(ctx)
@@ -156,7 +159,33 @@ func (m *liveMove) copy(ctx context.Context, progress func(done, of int64)) erro
 			return fmt.Errorf("move the pages of %s: %w", t.to.conf.Name, err)
 		}
 	}
-	return nil
+	return ctx.Err()
+}
+
+// interrupt has calls to other machines fail when ctx ends: a store that hangs delays
+// no end. stop ends that.
+func (m *liveMove) interrupt(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		for _, t := range m.tables {
+			for _, p := range t.opened {
+				if p, ok := p.(*pagetable.Pages); ok {
+					p.Interrupt()
+				}
+			}
+		}
+	})
+}
+
+// openTable opens both stores of a table, unless ctx has ended.
+func (m *liveMove) openTable(ctx context.Context, t *tableMove) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return t.open(ctx, m.engine)
 }
 
 // open opens both stores of a table. Pages in files are open once in a process, so the
@@ -225,6 +254,7 @@ func (m *liveMove) moved(now *configs.Config, e *Engine) (*configs.Config, error
 // that the pages are in the other store. After an error they are in the store that they
 // were in. The other store is closed.
 func (m *liveMove) finish(ctx context.Context) (r httpapi.MoveResult, err error) {
+	defer m.interrupt(ctx)()
 	var all []Moved
 	for _, t := range m.tables {
 		one := Moved{Table: t.to.conf.Name, From: storeName(m.engine.cfg.PageStore), To: storeName(t.to.cfg.PageStore)}
@@ -260,6 +290,8 @@ func (m *liveMove) undo() error {
 // close closes what the move has opened, and ends recording.
 func (m *liveMove) close() error {
 	m.cancel(nil)
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	var errs []error
 	for _, t := range m.tables {
 		t.from.recorder.Stop()

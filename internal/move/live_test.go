@@ -61,6 +61,7 @@ type busy struct {
 	write func()
 	calls int
 	stop  int // the call that fails; 0: none does
+	reads int
 }
 
 func (b *busy) call() error {
@@ -96,7 +97,7 @@ func (b *busy) Delete(gone []doc.Removal) error {
 }
 
 func (b *busy) NewestVersions(oid doc.OID, bytes int) ([]doc.Page, bool, error) {
-	if b.calls++; b.calls%50 == 0 {
+	if b.reads++; b.reads%50 == 0 {
 		b.write()
 	}
 	return b.Pages.NewestVersions(oid, bytes)
