@@ -320,7 +320,7 @@ type recordedPages struct {
 
 // Put implements sink.Pages.
 func (p recordedPages) Put(pages []doc.Page) error {
-	defer p.recorder.Note(doc.OIDs(pages)...)
+	defer func() { p.recorder.Note(doc.OIDs(pages)...) }()
 	return p.pages.Put(pages)
 }
 
