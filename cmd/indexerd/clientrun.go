@@ -13,7 +13,7 @@ import (
 
 const (
 	pollEvery = 200 * time.Millisecond // interval between requests of a run's state
-	silentFor = 30 * time.Second       // how long these requests may fail
+	silentFor = 30 * time.Second       // how long the daemon may answer none of them
 )
 
 // run starts a run, waits for its end and decodes its result, if result is not
@@ -44,27 +44,23 @@ func (c *client) wait(ctx context.Context, w world, id string) (run httpapi.Run,
 	path := "/api/v1/runs/" + id
 	bar := newRunBar(w)
 	defer bar.end()
-	for silent := time.Duration(0); ; {
-		began := time.Now()
+	for answered := time.Now(); ; {
 		body, err := c.do(ctx, http.MethodGet, path, nil)
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return run, errors.Join(errors.New("cancelled"), c.cancel(path))
-		}
-		if err != nil {
-			// A busy daemon may answer late.
-			if silent += time.Since(began); silent < silentFor && !errors.As(err, new(*httpapi.Error)) {
-				continue
+		case err == nil:
+			answered = time.Now()
+			if err := json.Unmarshal(body, &run); err != nil {
+				return run, fmt.Errorf("response of the daemon: %w", err)
 			}
-			return run, err
+			if run.State != "running" {
+				return run, nil
+			}
+			bar.show(run)
+		case time.Since(answered) >= silentFor || errors.As(err, new(*httpapi.Error)):
+			return run, err // a busy daemon may answer late
 		}
-		silent = 0
-		if err := json.Unmarshal(body, &run); err != nil {
-			return run, fmt.Errorf("response of the daemon: %w", err)
-		}
-		if run.State != "running" {
-			return run, nil
-		}
-		bar.show(run)
 		select {
 		case <-time.After(pollEvery):
 		case <-ctx.Done():
