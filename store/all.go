@@ -2,6 +2,7 @@ package store
 
 import (
 	"iter"
+	"math"
 
 	"indexerd/internal/doc"
 )
@@ -10,6 +11,18 @@ import (
 // and the loop itself may write: a page that is put during the list is listed
 // again, at the end, with its new stamp. Compactions wait for the list to end.
 func (m *FileMap) All() iter.Seq2[doc.Meta, error] {
+	return m.list(func() position { return position{math.MaxUint32, 0} })
+}
+
+// Present is All without the pages that are put during the list. So it ends however
+// fast others write.
+func (m *FileMap) Present() iter.Seq2[doc.Meta, error] {
+	return m.list(func() position { return endOf(*m.order.Load()) })
+}
+
+// list lists the pages that were put before a position, which it asks for when it
+// begins.
+func (m *FileMap) list(until func() position) iter.Seq2[doc.Meta, error] {
 	return func(yield func(doc.Meta, error) bool) {
 		m.layout.RLock()
 		defer m.layout.RUnlock()
@@ -17,9 +30,13 @@ func (m *FileMap) All() iter.Seq2[doc.Meta, error] {
 			yield(doc.Meta{}, errClosed)
 			return
 		}
+		end := until()
 		for e, err := range m.follow(&walk{cut: keysHeaderSize}) {
 			if err != nil {
 				yield(doc.Meta{}, err)
+				return
+			}
+			if e.seg != nil && !(position{e.seg.number, e.place}).before(end) {
 				return
 			}
 			if m.isNewest(&e) && !yield(e.head.meta(doc.OID(e.key())), nil) {
@@ -27,6 +44,15 @@ func (m *FileMap) All() iter.Seq2[doc.Meta, error] {
 			}
 		}
 	}
+}
+
+// endOf returns the end of a log.
+func endOf(segments []*segment) position {
+	if len(segments) == 0 { // opened read-only, before anything was written
+		return position{}
+	}
+	last := segments[len(segments)-1]
+	return position{last.number, placeAt(last.end.Load())}
 }
 
 // follow walks the log from the walk's position to the end that the log has
@@ -48,8 +74,7 @@ func (m *FileMap) follow(w *walk) iter.Seq2[entry, error] {
 				continue // there may be more frames by now
 			}
 			w.segments = *m.order.Load()
-			last := w.segments[len(w.segments)-1]
-			end := position{last.number, placeAt(last.end.Load())}
+			end := endOf(w.segments)
 			if !w.at.before(end) {
 				return
 			}

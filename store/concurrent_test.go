@@ -136,6 +136,29 @@ func TestAllDuringWrites(t *testing.T) {
 	}
 }
 
+// TestPresentDuringWrites puts each page that is listed once more: All would never end.
+// Each page that was there is listed once.
+func TestPresentDuringWrites(t *testing.T) {
+	m := openTest(t, t.TempDir(), Options{SegmentBytes: 1 << 12})
+	for n := range 100 {
+		put(t, m, testPage(n, "old"))
+	}
+	listed := 0
+	for meta, err := range m.Present() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := testMeta(testOID(listed), "old"); meta != want {
+			t.Fatalf("page %d: listed as %+v, want %+v", listed, meta, want)
+		}
+		put(t, m, doc.Page{Meta: testMeta(meta.OID, "new"), Body: []byte("new")}, testPage(1000+listed, "more"))
+		listed++
+	}
+	if listed != 100 {
+		t.Errorf("got %d pages, want 100", listed)
+	}
+}
+
 // TestKeeperRemovesGarbage fills segments with garbage and waits until the keeper
 // has removed it.
 func TestKeeperRemovesGarbage(t *testing.T) {

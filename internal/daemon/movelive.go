@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"os"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"indexerd/internal/httpapi"
 	"indexerd/internal/move"
 	"indexerd/internal/pagetable"
+	"indexerd/store"
 )
 
 // A liveMove moves the pages of all loaded tables while the daemon runs. copy copies
@@ -197,7 +199,7 @@ func (t *tableMove) open(ctx context.Context, e *Engine) (err error) {
 		}
 	}
 	t.live = move.Live{
-		Copy:     move.Copy{From: t.from.pages, Versions: max(t.from.conf.Pages.Versions, 1), Damaged: isDamaged},
+		Copy:     move.Copy{From: listedOnce(t.from.pages), Versions: max(t.from.conf.Pages.Versions, 1), Damaged: isDamaged},
 		Recorder: t.from.recorder, Gone: isGone,
 	}
 	if e.cfg.PageStore.Remote() { // the engine's own are interrupted at its end
@@ -220,6 +222,20 @@ func (t *tableMove) open(ctx context.Context, e *Engine) (err error) {
 	}
 	return nil
 }
+
+// listedOnce returns the pages, of which a list ends however fast they are written: what
+// is written meanwhile is noted.
+func listedOnce(p pages) move.Pages {
+	if files, ok := p.(*store.FileMap); ok {
+		return presentPages{files}
+	}
+	return p
+}
+
+type presentPages struct{ *store.FileMap }
+
+// All implements move.Pages.
+func (p presentPages) All() iter.Seq2[doc.Meta, error] { return p.Present() }
 
 // reservingPages reserve the numbers of pages that are copied while more are reserved.
 type reservingPages struct {

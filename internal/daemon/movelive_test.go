@@ -122,7 +122,9 @@ func (m *movedTable) writes() (stop func()) {
 				fmt.Sprintf("INSERT OR REPLACE INTO item VALUES (%d, CAST(strftime('%%s', 'now') AS INTEGER), 'new')", 1000+i%50))
 		}
 	})
-	return func() { close(ended); going.Wait() }
+	stop = sync.OnceFunc(func() { close(ended); going.Wait() })
+	m.t.Cleanup(stop)
+	return stop
 }
 
 // rows adds the rows that writes has not added yet, and returns how many there are.
