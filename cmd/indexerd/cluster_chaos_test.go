@@ -153,7 +153,7 @@ func (k *clusterChaos) run(t *testing.T, n int, choose func(round int) []cluster
 			return
 		}
 	}
-	if k.commits == 0 || k.looks == 0 {
+	if k.commits == 0 || k.looks == 0 && n > 1 { // one round can end before the first look
 		t.Errorf("%d transactions were committed and %d rows judged while they ran, want some of both", k.commits, k.looks)
 	}
 }
