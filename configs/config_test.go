@@ -60,7 +60,7 @@ func TestDefaults(t *testing.T) {
 			Stopwords:   "none",
 			Relevance:   "tuned",
 			Positions:   true,
-			Batch:       2000,
+			Batch:       10000,
 			Workers:     runtime.GOMAXPROCS(0),
 			Limits:      doc.Limits{Text: 8 << 20, Words: 1_500_000, Distinct: 250_000},
 			Incremental: Incremental{Every: time.Second},
@@ -254,7 +254,7 @@ func TestRowKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []Table{{RowKey: true, MaxRows: 5000, Batch: rowKeyBatch}, {Key: []string{"row"}, Batch: 2000}} {
+	for i, want := range []Table{{RowKey: true, MaxRows: 5000, Batch: rowKeyBatch}, {Key: []string{"row"}, Batch: 10000}} {
 		got := c.Tables[i]
 		if got.RowKey != want.RowKey || got.MaxRows != want.MaxRows || got.Batch != want.Batch || strings.Join(got.Key, " ") != strings.Join(want.Key, " ") {
 			t.Errorf("%s: got key %q, row key %t of %d rows and batches of %d, want %+v", got.Name, got.Key, got.RowKey, got.MaxRows, got.Batch, want)

@@ -55,7 +55,7 @@ func (t *Table) setDefaults() {
 	if t.RowKey {
 		t.Batch, t.MaxRows = cmp.Or(t.Batch, rowKeyBatch), cmp.Or(t.MaxRows, RowKeyRows)
 	}
-	t.Batch = cmp.Or(t.Batch, 2000)
+	t.Batch = cmp.Or(t.Batch, 10000)
 	t.Limits = doc.Limits{
 		Text:     cmp.Or(t.Limits.Text, 8<<20),
 		Words:    cmp.Or(t.Limits.Words, 1_500_000),

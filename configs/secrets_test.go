@@ -132,7 +132,7 @@ func TestLoadWithoutSecrets(t *testing.T) {
 				if c == nil {
 					continue
 				}
-				if c.Tables[0].Batch != 2000 {
+				if c.Tables[0].Batch != 10000 {
 					t.Errorf("%s: got %+v, want the table with its defaults", load.name, c.Tables[0])
 				}
 				if got := c.Sources[0].DSN; (got == "") != (load.name == "LoadWithoutSecrets") {

@@ -95,8 +95,8 @@ func tableKeys(t *Table) []key {
 			"Whether phrases can be searched.", boolean{&t.positions},
 		},
 		{
-			"batch", false, "write how many rows are read at once, 1 to 100000", "2000",
-			"How many rows are read at once. A batch has fewer rows if they have more than 4 MiB of text.", number{&t.Batch, 1, 100_000},
+			"batch", false, "write how many rows are read at once, 1 to 100000", "10000",
+			"How many rows are read at once. A batch has fewer rows if they have more than 8 MiB of text.", number{&t.Batch, 1, 100_000},
 		},
 		{
 			"workers", false, "write how many workers index in parallel, 1 to 256", "one for each core, two with `index: {engine: opensearch}`",

@@ -25,9 +25,13 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.Removal) (err error) {
 	case ix.readOnly:
 		return ErrReadOnly
 	}
+	perByte, err := ix.Schema.shortCost(puts)
+	if err != nil {
+		return err
+	}
 	for len(puts)+len(deletes) > 0 {
 		p := part{deletes: deletes}
-		if puts, err = p.fill(ix.Schema, puts, partCost); err != nil {
+		if puts, err = p.fill(ix.Schema, puts, perByte, partCost); err != nil {
 			return err
 		}
 		if err := sharedBudget().run(p.cost, func() error { return ix.write(&p) }); err != nil {
@@ -45,15 +49,15 @@ type part struct {
 	cost    int64
 }
 
-// fill adds documents, at least one, while the part costs at most maxCost. It
-// returns the rest.
-func (p *part) fill(s *Schema, puts []doc.Doc, maxCost int64) (rest []doc.Doc, err error) {
+// fill adds documents, at least one, while the part costs at most maxCost, where a
+// byte of a short text costs perByte. It returns the rest.
+func (p *part) fill(s *Schema, puts []doc.Doc, perByte, maxCost int64) (rest []doc.Doc, err error) {
 	for i, d := range puts {
 		b, err := s.build(d.Row)
 		if err != nil {
 			return nil, fmt.Errorf("document %s: %w", d.OID, err)
 		}
-		cost := s.cost(b)
+		cost := s.cost(b, perByte)
 		if i > 0 && p.cost+cost > maxCost {
 			return puts[i:], nil
 		}

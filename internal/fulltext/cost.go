@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"runtime"
 	"runtime/debug"
@@ -14,14 +15,15 @@ import (
 	"indexerd/internal/doc"
 )
 
-// The memory that indexing needs, in bytes: measured, including zap's share, and
-// rounded up. It is many times the size of the text. So a batch is written in
-// parts of bounded cost, and all indexes of the process share one budget. A
-// document that costs more than the budget is written alone.
+// The memory that indexing needs, in bytes: the most that building a segment has
+// allocated in TestCostBoundsMemory, rounded up. It can be many times the size of the
+// text. So a batch is written in parts of bounded cost, and all indexes of the process
+// share one budget. A document that costs more than the budget is written alone.
 const (
-	wordCost     = 80  // per word, with frequencies or without
-	positionCost = 130 // per position of a word
-	distinctCost = 500 // per word that is new in the document
+	docCost      = 400 // per document without text
+	wordCost     = 45  // per word, with frequencies or without
+	positionCost = 20  // per position of a word
+	distinctCost = 350 // per word that is new in the document
 	textCost     = 4   // per byte: texts are copied, folded and hashed
 	shortCost    = 64  // per byte of a short text, with words of ordinary length
 	shortText    = 32 << 10
@@ -33,8 +35,8 @@ const (
 
 // collectAfter is the cost of a part after which the garbage is collected before
 // another part uses the budget. Otherwise Go would let the heap grow to twice
-// the size of the part.
-const collectAfter = 64 << 20
+// the size of the part. Texts of a full batch cost less.
+const collectAfter = partCost / 8 * 7
 
 // sharedBudget returns the budget of the process. Its size is fixed by the first
 // batch, after main has set the memory limit.
@@ -118,16 +120,78 @@ func (s *Schema) count(b indexedDoc, maxWords, maxDistinct int) (words, distinct
 	return words, distinct
 }
 
-// cost estimates the memory needed to index a document.
-func (s *Schema) cost(b indexedDoc) int64 {
+// cost estimates the memory needed to index a document. A byte of a short text costs
+// perByte.
+func (s *Schema) cost(b indexedDoc, perByte int64) int64 {
 	size := b.textSize()
 	if size < shortText {
-		return int64(size) * shortCost
+		return docCost + int64(size)*perByte
 	}
 	words, distinct := s.count(b, math.MaxInt, math.MaxInt)
-	perWord := int64(wordCost)
+	return docCost + int64(words)*s.wordCost() + int64(distinct)*distinctCost + int64(size)*textCost
+}
+
+func (s *Schema) wordCost() int64 {
 	if s.Positions {
-		perWord += positionCost
+		return wordCost + positionCost
 	}
-	return int64(words)*perWord + int64(distinct)*distinctCost + int64(size)*textCost
+	return wordCost
+}
+
+const (
+	sampled   = 32  // one document of so many is in the sample
+	fewPuts   = 256 // documents for which there is no sample
+	fewerThan = 0.5 // the least exponent of a growing number of distinct words
+)
+
+// shortCost returns what a byte of the short texts of a batch costs, from the words of
+// a sample of them. Of n times as many words, n^k times as many are distinct, where k
+// is taken from the sample and a half of it (Heaps, Information Retrieval, 1978).
+func (s *Schema) shortCost(puts []doc.Doc) (int64, error) {
+	if len(puts) < fewPuts {
+		return shortCost, nil
+	}
+	var all, half vocabulary
+	for i := sampled / 2; i < len(puts); i += sampled {
+		b, err := s.build(puts[i].Row)
+		if err != nil {
+			return 0, fmt.Errorf("document %s: %w", puts[i].OID, err)
+		}
+		if b.textSize() >= shortText {
+			continue
+		}
+		all.add(s, b)
+		if i/sampled%2 == 0 {
+			half.add(s, b)
+		}
+	}
+	if all.words == 0 || half.words == 0 || half.words == all.words {
+		return shortCost, nil
+	}
+	k := math.Log(float64(len(all.seen))/float64(len(half.seen))) / math.Log(float64(all.words)/float64(half.words))
+	k = min(max(k, fewerThan), 1)
+	share := float64(len(all.seen)) * math.Pow(sampled, k) / sampled // of the distinct words of the batch
+	return int64(float64(all.words)*float64(s.wordCost())+share*distinctCost)/int64(all.size) + 1, nil
+}
+
+// A vocabulary is the distinct words of documents.
+type vocabulary struct {
+	size, words int // bytes of texts, and words
+	seen        map[uint64]struct{}
+}
+
+func (v *vocabulary) add(s *Schema, b indexedDoc) {
+	if v.seen == nil {
+		v.seen = map[uint64]struct{}{}
+	}
+	v.size += b.textSize()
+	for field, texts := range b.texts() {
+		for _, text := range texts {
+			s.analyzer.Each(text, func(t analysis.Token) bool {
+				v.words++
+				v.seen[xxh3.HashStringSeed(t.Term, uint64(field))] = struct{}{}
+				return true
+			})
+		}
+	}
 }

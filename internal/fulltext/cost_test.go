@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -130,7 +132,7 @@ func TestParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		costs[i] = s.cost(b)
+		costs[i] = s.cost(b, shortCost)
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		var docs []doc.Doc
@@ -142,7 +144,7 @@ func TestParts(t *testing.T) {
 		n := 0
 		for left := docs; len(left) > 0; {
 			var p part
-			rest, err := p.fill(s, left, most)
+			rest, err := p.fill(s, left, shortCost, most)
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -163,6 +165,114 @@ func TestParts(t *testing.T) {
 			r.Errorf("got %d documents in parts, want %d", n, len(docs))
 		}
 	})
+}
+
+// manyRows returns n rows with the texts.
+func manyRows(n int, text func(i int) string) (docs []doc.Doc) {
+	for i := range n {
+		docs = append(docs, doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: doc.OID(fmt.Sprintf("%08d", i))}, V: 1}, Row: bodyRow(text(i), "")})
+	}
+	return docs
+}
+
+// ordinary returns a text whose words are as frequent as those of a language.
+func ordinary(random *rand.Rand, words int) string {
+	zipf := rand.NewZipf(random, 1.4, 2, 1<<20)
+	var b strings.Builder
+	for range words {
+		fmt.Fprintf(&b, "word%x ", zipf.Uint64())
+	}
+	return b.String()
+}
+
+// No batch needs more memory than its cost, and an ordinary one not much less: else
+// budgets would stand empty. Garbage is counted, which no collection may have removed.
+func TestCostBoundsMemory(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		name string
+		docs []doc.Doc
+		most float64 // the cost as a multiple of the memory; 0: any
+	}{
+		{"no text", manyRows(2000, func(int) string { return "" }), 2},
+		{"ordinary", manyRows(5000, func(int) string { return ordinary(random, 80) }), 5},
+		{"ordinary, few", manyRows(fewPuts-1, func(int) string { return ordinary(random, 80) }), 0},
+		{"numbers", manyRows(2000, func(i int) string { return ofNumbers(i*90, 90) }), 5},
+		{"letters", manyRows(2000, func(int) string { return strings.Repeat("a ", 300) }), 5},
+		{"Chinese", manyRows(2000, func(int) string { return strings.Repeat("电影 ", 100) }), 5},
+		{"long, letters", manyRows(10, func(int) string { return strings.Repeat("a b c ", 8000) }), 0},
+		{"long, one word", manyRows(10, func(int) string { return ofWords(50_000, 1) }), 0},
+		{"long, some words", manyRows(10, func(int) string { return ofWords(50_000, 1000) }), 0},
+		{"long, numbers", manyRows(10, func(i int) string { return ofNumbers(i*20_000, 20_000) }), 0},
+		{"very long", manyRows(1, func(int) string { return ofNumbers(0, 300_000) }), 0},
+	} {
+		for _, analyzer := range []string{"standard", "en", "cjk", "ngram"} {
+			for _, positions := range []bool{true, false} {
+				s, err := NewSchema(Mapping{Content: []string{"body", "more"}, Analyzer: analyzer, Positions: positions})
+				if err != nil {
+					t.Fatal(err)
+				}
+				cost, took := buildingTakes(t, s, c.docs)
+				if took > cost || c.most > 0 && float64(cost) > c.most*float64(took) {
+					t.Errorf("%s, %s, positions %v: cost %d, building took %d bytes: want a cost of 1 to %.0f times as much", c.name, analyzer, positions, cost, took, c.most)
+				}
+			}
+		}
+	}
+}
+
+// ofNumbers returns a text of n numbers from the first one.
+func ofNumbers(first, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d ", first+i)
+	}
+	return b.String()
+}
+
+// buildingTakes returns the cost of documents, and the bytes that a new builder
+// allocates to build a segment of them.
+func buildingTakes(t *testing.T, s *Schema, docs []doc.Doc) (cost, took int64) {
+	t.Helper()
+	perByte, err := s.shortCost(docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p part
+	if _, err := p.fill(s, docs, perByte, math.MaxInt64); err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC() // twice empties the pool of builders
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	seg, _, err := new(builder.Plugin).New(p.puts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(seg)
+	return p.cost, int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// A full batch of ordinary rows is one part, and so one segment.
+func TestFullBatchIsOnePart(t *testing.T) {
+	s, err := NewSchema(bodies)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	docs := manyRows(10_000, func(int) string { return ordinary(random, 80) })
+	perByte, err := s.shortCost(docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p part
+	rest, err := p.fill(s, docs, perByte, partCost)
+	if err != nil || len(rest) > 0 || p.cost >= collectAfter {
+		t.Errorf("got a part of %d of %d documents, cost %d, %v; want all, below %d", len(p.puts), len(docs), p.cost, err, int64(collectAfter))
+	}
 }
 
 // A batch that costs more than a part is written completely, with its deletes.

@@ -221,19 +221,22 @@ func (c *child) addBody(rows *childRows, raw []any, times Times) error {
 
 // addChildren adds their children to the documents of a page. A document whose
 // children can't be read becomes a reject.
-func (t *Table) addChildren(ctx context.Context, x *tx, b *doc.Batch, rows int) error {
+func (t *Table) addChildren(ctx context.Context, x *tx, p *pageReader) error {
+	b := p.batch
 	oids := slices.Compact(doc.OIDs(b.Docs)) // rows of one key are adjacent
 	if len(t.children) == 0 || len(oids) == 0 {
 		return nil
 	}
 	r := t.newChildReader(oids)
-	r.left = t.childText(oids, b.Docs)
+	room := t.childText(oids, b.Docs)
+	r.left = room
 	fits, err := r.read(ctx, x, oids, true)
+	p.children = room - r.left
 	switch {
 	case err != nil:
 		return err
 	case !fits && len(oids) > 1:
-		return &tooMuchError{rows / 2}
+		return &tooMuchError{t.room.less(p.rows / 2)}
 	case !fits:
 		groups := t.groups.acl.Of(b.Docs[0].Row)
 		for _, d := range b.Docs[1:] {

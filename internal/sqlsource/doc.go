@@ -40,7 +40,7 @@
 // returns, plus two, and plus the keys that a column's order takes for equal to its
 // first or last. Only the last two pages may read all that is left. A row for which
 // the SQL fails costs two fetches per halving of its batch, and about 64 statements
-// more if even its key can't be read. Memory is one page: a batch of at most 4 MiB
+// more if even its key can't be read. Memory is one page: a batch of at most 8 MiB
 // of text with as much of children, or one row up to the table's limit; or as many
 // stamps as the dialect's MaxKeys, 10,000 on most.
 package sqlsource

@@ -72,7 +72,7 @@ func (t *Table) docs(ctx context.Context, oids []doc.OID, emit func(doc.Batch) e
 	r := &docReader{halving: halving{table: t}, emit: emit}
 	r.some, r.one = r.readSome, r.readOne
 	defer r.end()
-	for part := range slices.Chunk(oids, min(t.batch, t.maxKeys())) {
+	for part := range slices.Chunk(oids, min(t.room.get(), t.maxKeys())) {
 		if err := r.part(ctx, part); err != nil {
 			return err
 		}

@@ -17,10 +17,11 @@ type pageReader struct {
 	limit int              // rows of the page; the next one shows that there are more
 	asked map[doc.OID]bool // the keys to read; nil: all
 
-	key  [maxKeyParts]any
-	read int // rows read
-	rows int // rows in the batch
-	text int // bytes of these
+	key      [maxKeyParts]any
+	read     int // rows read
+	rows     int // rows in the batch
+	text     int // bytes of these
+	children int // bytes of their children
 
 	last []any   // the place of the page's last row
 	more bool    // rows follow the page

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync/atomic"
 
 	"indexerd/internal/doc"
 )
@@ -14,13 +15,39 @@ import (
 // page several times, as text, as JSON and as what the index receives. Ordinary
 // pages are much smaller. A larger row is a page by itself, up to the table's
 // limit.
-const pageText = 4 << 20
+const pageText = 8 << 20
 
-// A tooMuchError reports that a page exceeds pageText. It is read again with fewer
+// A tooMuchError reports that a page exceeds pageText. It is read again with so many
 // rows.
 type tooMuchError struct{ rows int }
 
 func (e *tooMuchError) Error() string { return "the page has too much text" }
+
+// A room is the number of rows that a page of a table has room for. All readers of the
+// table share it, or each would read its first page twice.
+type room struct {
+	rows atomic.Int64
+	most int
+}
+
+func newRoom(batch int) *room {
+	r := &room{most: batch}
+	r.rows.Store(int64(batch))
+	return r
+}
+
+func (r *room) get() int { return int(r.rows.Load()) }
+
+// less is called after a page in which only so many rows had room. It returns the
+// number for another try: fewer, since rows differ in size.
+func (r *room) less(rows int) int {
+	rows = max(rows-rows/8, 1)
+	r.rows.Store(int64(rows))
+	return rows
+}
+
+// more is called after a page with so many rows that had half of its room left.
+func (r *room) more(rows int) { r.rows.Store(int64(min(2*rows, r.most))) }
 
 // errStopped reports that the consumer wants no more.
 var errStopped = errors.New("stopped")
@@ -96,7 +123,7 @@ type scan struct {
 }
 
 func (t *Table) newScan(r doc.Range) (s *scan, err error) {
-	s = &scan{view: t.view, limit: t.batch}
+	s = &scan{view: t.view, limit: t.room.get()}
 	if r.From != "" {
 		if s.from, err = t.parts(r.From); err != nil {
 			return s, err
@@ -135,9 +162,7 @@ func (t *Table) rangePage(ctx context.Context, s *scan, emit func(doc.Batch) err
 				return err
 			}
 			next.done, next.last, next.split = !p.more, p.last, p.split
-			if p.text <= pageText/2 {
-				next.limit = min(2*s.limit, t.batch)
-			}
+			next.limit = t.room.get()
 			if next.done && s.to == nil {
 				rejects, err := t.nullKey(ctx, x, nil)
 				if err != nil && !isRowFault(err) {
@@ -153,7 +178,7 @@ func (t *Table) rangePage(ctx context.Context, s *scan, emit func(doc.Batch) err
 		if !errors.As(err, &tooMuch) {
 			return err
 		}
-		s.limit = max(tooMuch.rows, 1)
+		s.limit = tooMuch.rows
 	}
 }
 
@@ -261,14 +286,17 @@ func (t *Table) fillPage(ctx context.Context, x *tx, q *Query, limit int, asked 
 		return nil, err
 	}
 	if !all {
-		return nil, &tooMuchError{p.rows}
+		return nil, &tooMuchError{t.room.less(p.rows)}
 	}
 	p.finish()
 	if err := t.dropListed(ctx, x, asked, b); err != nil {
 		return nil, err
 	}
-	if err := t.addChildren(ctx, x, b, p.rows); err != nil {
+	if err := t.addChildren(ctx, x, p); err != nil {
 		return nil, err
+	}
+	if p.rows >= t.room.get() && max(p.text, p.children) <= pageText/2 {
+		t.room.more(p.rows)
 	}
 	if x.mixed {
 		err = t.lookAgain(ctx, x, b)

@@ -86,6 +86,7 @@ type Table struct {
 	source    *Source
 	name      string
 	batch     int
+	room      *room
 	stampPage int
 	limits    doc.Limits
 	numbers   Numbers
@@ -106,6 +107,7 @@ func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 		source: s, name: cfg.Name, batch: cmp.Or(cfg.Batch, 2000), stampPage: cfg.StampPage, limits: cfg.Limits,
 		numbers: cmp.Or[Numbers](cfg.Numbers, noNumbers{}),
 	}
+	t.room = newRoom(t.batch)
 	described, err := snapshotOf(ctx, s, "", func(x *tx, snapshot Snapshot) (*Table, error) {
 		t.settings = snapshot.Settings
 		if err := t.describe(ctx, x, cfg); err != nil {

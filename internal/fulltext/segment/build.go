@@ -3,7 +3,6 @@ package segment
 import (
 	"cmp"
 	"hash/crc32"
-	"math/bits"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -28,11 +27,13 @@ const (
 func (b *builder) newSegment(s *Schema, rows []*Row, config map[string]any) (segment.Segment, uint64, error) {
 	stats := segmentStats(config)
 	atomic.AddUint64(&stats.TotNewRootDocsProcessed, uint64(len(rows)))
+	merged := b.out
+	defer func() { b.out = merged }()
 	stored, fields, err := b.build(s, rows)
 	if err != nil {
 		return nil, 0, err
 	}
-	mem := slices.Clone(b.out)
+	mem := trim(b.out)
 	atomic.AddUint64(&stats.TotNewDocsProcessed, uint64(len(rows)))
 	atomic.AddUint64(&stats.TotNewDocsIndexed, uint64(len(rows)))
 	base, err := zap.InitSegmentBase(mem, crc32.ChecksumIEEE(mem), chunkMode, uint64(len(rows)), stored, fields, config, stats)
@@ -44,6 +45,7 @@ func (b *builder) newSegment(s *Schema, rows []*Row, config map[string]any) (seg
 func (b *builder) build(s *Schema, rows []*Row) (stored, index uint64, err error) {
 	b.reset(nil)
 	b.collect(s, rows)
+	b.out = make([]byte, 0, b.guess(s, len(rows)))
 	fields := b.fields(s)
 	stored = b.storeRows(rows, slices.IndexFunc(fields, func(f builtField) bool { return f.name == s.Stored }))
 	written := make([]field, len(fields))
@@ -104,16 +106,12 @@ func (b *builder) collect(s *Schema, rows []*Row) {
 	for len(b.pairs) < len(s.Values) {
 		b.pairs = append(b.pairs, nil)
 	}
-	size := 0
 	for i := range s.Texts {
-		texts := textSize(rows, i)
-		size += texts
-		b.words[i].reset(texts)
+		b.words[i].reset(textSize(rows, i))
 		for _, r := range rows {
 			b.words[i].add(s.Analyzer, r.Texts[i], s.Gap)
 		}
 	}
-	b.out = slices.Grow(b.out, 2*size) // usual with positions
 	for i := range s.Values {
 		b.pairs[i] = b.pairs[i][:0]
 		for doc, r := range rows {
@@ -122,6 +120,41 @@ func (b *builder) collect(s *Schema, rows []*Row) {
 			}
 		}
 	}
+}
+
+// The bytes that a segment usually has for each thing, a little more than less: memory
+// that it does not use is copied away.
+const (
+	rowBytes      = 64 // id, stored value, and what each field has of a row
+	wordBytes     = 4  // tf and document, if a word occurs once in a row
+	positionBytes = 1 + placeSize
+	termBytes     = 20 // heads of lists and transitions of the dictionary, without letters
+	valueBytes    = 16
+)
+
+// guess returns the size of the segment that will be written.
+func (b *builder) guess(s *Schema, rows int) int {
+	size, perWord := rowBytes*rows, wordBytes
+	if s.Positions {
+		perWord += positionBytes
+	}
+	for i := range s.Texts {
+		w := &b.words[i]
+		size += perWord*w.total + termBytes*len(w.terms) + len(w.bytes)
+	}
+	for i := range s.Values {
+		size += valueBytes * len(b.pairs[i])
+	}
+	return size
+}
+
+// trim returns a list of bytes without the memory that it does not use, if that is
+// more than a quarter.
+func trim(b []byte) []byte {
+	if cap(b)-len(b) <= len(b)/4 {
+		return b
+	}
+	return slices.Clone(b)
 }
 
 // textSize returns the bytes of one field of words.
@@ -203,92 +236,26 @@ func (b *builder) writeIDs(f *field, rows []*Row) error {
 func (b *builder) writeWords(id int, f *builtField, docs int) error {
 	w := f.words
 	w.order()
-	from := uint32(0)
-	for _, t := range w.sorted {
-		places := w.places[from:t.end]
-		from = t.end
-		b.list.start(countDocs(places), docs)
-		b.list.addPlaces(w, places, id, f.options.IncludeTermVectors())
-		if err := b.dict.insert(w.text(t.id), b.writeList()); err != nil {
-			return err
-		}
+	var err error
+	if positions := f.options.IncludeTermVectors(); w.places.isNarrow {
+		err = writeTerms(b, w, w.places.narrow, id, docs, positions)
+	} else {
+		err = writeTerms(b, w, w.places.wide, id, docs, positions)
+	}
+	if err != nil {
+		return err
 	}
 	return b.finishField(&f.field, docs, nil)
 }
 
-// countDocs returns the number of documents of a term, where it matters for the
-// number of chunks.
-func countDocs(places []place) int {
-	if len(places) < perChunk {
-		return len(places)
-	}
-	n := 1
-	for i := 1; i < len(places); i++ {
-		if places[i].doc != places[i-1].doc {
-			n++
-		}
-	}
-	return n
-}
-
-// addPlaces adds the places of a term of field id.
-func (l *list) addPlaces(w *words, places []place, id int, positions bool) {
-	l.docs, l.tf = slices.Grow(l.docs, len(places)), slices.Grow(l.tf, 2*len(places))
-	hasLoc := uint64(0)
-	if positions {
-		hasLoc = 1
-		l.loc = slices.Grow(l.loc, (1+placeSize)*len(places)) // usual
-	}
-	for len(places) > 0 {
-		doc, freq := places[0].doc, 1
-		for freq < len(places) && places[freq].doc == doc {
-			freq++
-		}
-		l.add(doc)
-		l.tf = uvarint(l.tf, uint64(freq)<<1|hasLoc)
-		l.tf = uvarint(l.tf, uint64(w.length(int(doc))))
-		if positions {
-			l.addPositions(uint64(id), places[:freq])
-		}
-		places = places[freq:]
-	}
-}
-
-const (
-	placeSize = 5      // bytes of most positions
-	oneByte   = 1 << 7 // numbers below have one byte
-)
-
-func (l *list) addPositions(id uint64, places []place) {
-	if p := uint64(places[0].pos); len(places) == 1 && p < oneByte && id < oneByte {
-		l.loc = append(l.loc, placeSize, byte(id), byte(p), 0, 0, 0)
-		return
-	}
-	size := len(places) * (uvarintSize(id) + 3)
-	for _, p := range places {
-		size += uvarintSize(uint64(p.pos))
-	}
-	l.loc = uvarint(l.loc, uint64(size))
-	for _, p := range places {
-		l.loc = uvarint(l.loc, id)
-		l.loc = uvarint(l.loc, uint64(p.pos))
-		l.loc = append(l.loc, 0, 0, 0) // no offsets in the text, no positions in lists
-	}
-}
-
-func uvarintSize(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
-
 // writeLengths writes the numbers of words of a field.
 func (b *builder) writeLengths(f *builtField, docs int) error {
-	longest := 0
-	for doc := range docs {
-		longest = max(longest, f.words.length(doc))
-	}
+	longest := slices.Max(f.words.lengths)
 	var with []uint32
 	for bit := 0; longest>>bit > 0; bit++ {
 		with = with[:0]
-		for doc := range docs {
-			if f.words.length(doc)>>bit&1 != 0 {
+		for doc, words := range f.words.lengths {
+			if words>>bit&1 != 0 {
 				with = append(with, uint32(doc))
 			}
 		}

@@ -50,6 +50,9 @@ type transition struct {
 	char   byte
 }
 
+// bytesPerTerm is more than most terms add to a transducer.
+const bytesPerTerm = 64
+
 const noState = 1 // an address that no state has
 
 func (f *fst) start() {
@@ -73,6 +76,7 @@ func (f *fst) push(final bool) *state {
 // insert adds a term, which must come after all others.
 func (f *fst) insert(term []byte, output uint64) error {
 	f.n++
+	f.out = double(f.out, bytesPerTerm)
 	if len(term) == 0 {
 		f.path[0].final, f.path[0].output = true, output
 		return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // A slot is the hash of a term and, in the low bits, the number of the term plus 1.
@@ -92,12 +93,22 @@ func (w *words) findLong(word []byte, prefix uint64) uint32 {
 func (w *words) insert(at int, h slot, prefix uint64, word []byte) uint32 {
 	id := uint32(len(w.terms))
 	w.slots[at] = h | slot(id+1)
+	w.terms, w.bytes = double(w.terms, 1), double(w.bytes, len(word))
 	w.terms = append(w.terms, term{prefix: prefix, at: uint32(len(w.bytes)), size: uint32(len(word))})
 	w.bytes = append(w.bytes, word...)
 	if 2*len(w.terms) > len(w.slots) {
 		w.grow()
 	}
 	return id
+}
+
+// double makes room for n more elements. append would make a large list longer by a
+// quarter only, and leave five times as much garbage as there are elements.
+func double[T any](list []T, n int) []T {
+	if len(list)+n <= cap(list) {
+		return list
+	}
+	return slices.Grow(list, len(list)+n)
 }
 
 // home returns where a hash belongs in a table of mask+1 slots.

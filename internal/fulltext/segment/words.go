@@ -16,12 +16,18 @@ type words struct {
 	slots   []slot // hash table of terms; its length is a power of two
 	terms   []term
 	bytes   []byte // letters of all terms
-	occs    []occurrence
-	ends    []int // of each row in occs
-	sorted  []sortedTerm
-	places  []place
-	tokens  []analysis.Token
-	token   []byte
+
+	occs    []uint32 // terms of all rows; one with jump is followed by its position
+	ends    []int    // of each row in occs
+	lengths []uint32 // number of words of each row
+	total   int      // number of words of all rows
+	pos     uint32   // of the last word of the current row
+	allPos  uint32   // bits of all positions
+
+	sorted []sortedTerm
+	places places
+	next   []uint32 // for each term, where its next place goes
+	token  []byte
 }
 
 // A term is a word in lower case: as the index has it, or as a text has it.
@@ -35,11 +41,8 @@ type term struct {
 // stopped is the meaning of a word that is not indexed.
 const stopped = -1
 
-// An occurrence is a term at a position of a row.
-type occurrence struct{ term, pos uint32 }
-
-// A place is where a term occurs.
-type place struct{ doc, pos uint32 }
+// jump marks a term that is not at the position after the one before it in its row.
+const jump = 1 << 31
 
 // bytesPerWord is less than usual, so that most texts have room for their words.
 const bytesPerWord = 6
@@ -50,43 +53,37 @@ func (w *words) reset(size int) {
 		w.slots = make([]slot, 1<<12)
 	}
 	clear(w.slots)
-	w.present = false
-	w.terms, w.bytes, w.occs, w.ends = w.terms[:0], w.bytes[:0], slices.Grow(w.occs[:0], size/bytesPerWord), w.ends[:0]
+	w.terms, w.bytes, w.occs = w.terms[:0], w.bytes[:0], slices.Grow(w.occs[:0], size/bytesPerWord)
+	w.ends, w.lengths = w.ends[:0], w.lengths[:0]
+	w.present, w.total, w.allPos = false, 0, 0
 }
 
 // add appends the texts of the next row. The positions of two texts are gap
 // apart.
 func (w *words) add(a *analysis.Analyzer, texts []string, gap int) {
-	first := len(w.occs)
-	w.present = w.present || len(texts) > 0
+	first := w.total
+	w.present, w.pos = w.present || len(texts) > 0, 0
 	for _, text := range texts {
 		before := 0
-		if n := len(w.occs); n > first {
-			before = int(w.occs[n-1].pos) + gap
+		if w.total > first {
+			before = int(w.pos) + gap
 		}
+		w.occs = double(w.occs, len(text)/bytesPerWord)
 		if letters := a.ASCIIWords(); letters != nil && isASCII(text) {
 			w.addASCII(a, letters, text, before)
 		} else {
 			w.addTokens(a, text, before)
 		}
 	}
-	w.ends = append(w.ends, len(w.occs))
-}
-
-// length returns the number of words of a row.
-func (w *words) length(row int) int {
-	if row == 0 {
-		return w.ends[0]
-	}
-	return w.ends[row] - w.ends[row-1]
+	w.ends, w.lengths = append(w.ends, len(w.occs)), append(w.lengths, uint32(w.total-first))
 }
 
 func (w *words) addTokens(a *analysis.Analyzer, text string, before int) {
-	w.tokens = a.Tokens(w.tokens[:0], text)
-	for _, t := range w.tokens {
+	a.Each(text, func(t analysis.Token) bool {
 		w.token = append(w.token[:0], t.Term...)
 		w.occur(w.find(w.token), before+t.Pos)
-	}
+		return true
+	})
 }
 
 // meaning returns the term of a word, or false for a stop word.
@@ -111,7 +108,14 @@ func (w *words) meaning(a *analysis.Analyzer, word uint32) (uint32, bool) {
 // same one: a phrase so far down in a text may not be found.
 func (w *words) occur(id uint32, pos int) {
 	w.terms[id].occs++
-	w.occs = append(w.occs, occurrence{id, uint32(min(pos, math.MaxUint32))})
+	w.total++
+	p := uint32(min(pos, math.MaxUint32))
+	if p == w.pos+1 {
+		w.occs = append(w.occs, id)
+	} else {
+		w.occs = append(w.occs, id|jump, p)
+	}
+	w.pos, w.allPos = p, w.allPos|p
 }
 
 func (w *words) text(id uint32) []byte {
@@ -129,7 +133,7 @@ type sortedTerm struct {
 // order sorts the terms that occur, and the occurrences by term, row and
 // position.
 func (w *words) order() {
-	w.sorted = w.sorted[:0]
+	w.sorted = slices.Grow(w.sorted[:0], len(w.terms))
 	for id := range w.terms {
 		if w.terms[id].occs > 0 {
 			w.sorted = append(w.sorted, sortedTerm{prefix: w.terms[id].prefix, id: uint32(id)})
@@ -141,21 +145,12 @@ func (w *words) order() {
 		}
 		return bytes.Compare(w.text(a.id), w.text(b.id))
 	})
+	w.next = slices.Grow(w.next[:0], len(w.terms))[:len(w.terms)]
 	next := uint32(0)
 	for i, s := range w.sorted {
-		n := w.terms[s.id].occs
-		w.terms[s.id].occs = next // from here on, where its next occurrence goes
-		next += n
+		w.next[s.id] = next
+		next += w.terms[s.id].occs
 		w.sorted[i].end = next
 	}
-	w.places = slices.Grow(w.places[:0], len(w.occs))[:len(w.occs)]
-	from := 0
-	for row, end := range w.ends {
-		for _, o := range w.occs[from:end] {
-			at := &w.terms[o.term].occs
-			w.places[*at] = place{uint32(row), o.pos}
-			*at++
-		}
-		from = end
-	}
+	w.places.order(w)
 }

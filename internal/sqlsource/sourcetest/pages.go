@@ -220,13 +220,17 @@ func emptyBatches(r *run) {
 }
 
 func longRows(r *run) {
-	const rows, bytes = 9, 1 << 20
-	r.exec("CREATE TABLE doc (id {int}, u {time}, v {text})", "CREATE TABLE part (id {int}, u {time}, name {text})")
+	const rows, bytes = 17, 1 << 20
+	r.exec("CREATE TABLE doc (id {int}, u {time}, v {text})", "CREATE TABLE part (id {int}, u {time}, name {text})", "CREATE TABLE short (id {int}, u {time})")
 	for i := range rows {
-		r.exec(fmt.Sprintf("INSERT INTO doc VALUES (%d, {@1}, '%s')", i, strings.Repeat("x", bytes)), fmt.Sprintf("INSERT INTO part VALUES (%d, {@1}, '%s')", i, strings.Repeat("y", bytes)))
+		r.exec(fmt.Sprintf("INSERT INTO doc VALUES (%d, {@1}, '%s')", i, strings.Repeat("x", bytes)), fmt.Sprintf("INSERT INTO part VALUES (%d, {@1}, '%s')", i, strings.Repeat("y", bytes)),
+			fmt.Sprintf("INSERT INTO short VALUES (%d, {@1})", i))
 	}
-	for _, children := range [][]Child{nil, parts("id")} {
-		read := r.rangeOf(r.open(Config{Children: children}))
+	for _, c := range []Config{{}, {Children: parts("id")}, {SQL: "SELECT id, u FROM short", Children: parts("id")}} {
+		numbers := r.sink()
+		c.Numbers = numbers
+		table := r.open(c)
+		read := r.rangeOf(table)
 		if len(read.docs) != rows || len(read.batches) < 2 {
 			r.Errorf("got %d rows in %d batches, want %d rows in several", len(read.docs), len(read.batches), rows)
 		}
@@ -235,9 +239,17 @@ func longRows(r *run) {
 			for _, d := range b.Docs {
 				size += d.Row.Size()
 			}
-			if size > 8*bytes {
+			if size > 16*bytes {
 				r.Errorf("got a batch of %d bytes, want it bounded", size)
 			}
+		}
+		before := numbers.last
+		if again := r.rangeOf(table); int(numbers.last-before) != len(again.batches) {
+			r.Errorf("second time: got %d batches by %d fetches, want no page read twice", len(again.batches), numbers.last-before)
+		}
+		before = numbers.last
+		if keyed := readBatches("Docs", table.Docs(r.Context(), doc.OIDs(read.docs))); keyed.err != nil || int(numbers.last-before) != len(keyed.batches) {
+			r.Errorf("by key: got %d batches by %d fetches, %v, want no page read twice", len(keyed.batches), numbers.last-before, keyed.err)
 		}
 	}
 }
