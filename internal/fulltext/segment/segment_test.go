@@ -114,6 +114,9 @@ func oddRows(t testing.TB, r *rand.Rand) (*Schema, []Row) {
 	}
 	s := newSchema(t, analyzers[r.IntN(len(analyzers))], r.IntN(2) == 0)
 	s.Texts, s.Lengths, s.Values, s.Gap = nil, nil, nil, r.IntN(300)
+	if r.IntN(4) == 0 {
+		s.Gap = 1 << 29 // places need more than 32 bits
+	}
 	lengths := r.IntN(4) > 0
 	for i := range r.IntN(4) {
 		s.Texts = append(s.Texts, fmt.Sprint("c:", 3-i))
