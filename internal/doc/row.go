@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -181,28 +182,53 @@ const hexDigits = "0123456789abcdef"
 // AppendString writes a text as a JSON string. It returns an error if the text is not
 // valid UTF-8.
 func AppendString(dst []byte, s string) ([]byte, error) {
-	if !utf8.ValidString(s) {
-		return nil, fmt.Errorf("text is not valid UTF-8")
-	}
 	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
+	for {
+		n := plain(s)
+		dst = append(dst, s[:n]...)
+		if s = s[n:]; s == "" {
+			return append(dst, '"'), nil
 		}
-		dst = append(dst, s[start:i]...)
-		start = i + 1
-		switch c {
-		case '"', '\\':
+		switch c := s[0]; {
+		case c >= utf8.RuneSelf:
+			end := 1
+			for end < len(s) && s[end] >= utf8.RuneSelf {
+				end++
+			}
+			if !utf8.ValidString(s[:end]) {
+				return nil, fmt.Errorf("text is not valid UTF-8")
+			}
+			dst, s = append(dst, s[:end]...), s[end:]
+			continue
+		case c == '"', c == '\\':
 			dst = append(dst, '\\', c)
-		case '\n':
+		case c == '\n':
 			dst = append(dst, '\\', 'n')
-		case '\t':
+		case c == '\t':
 			dst = append(dst, '\\', 't')
 		default:
 			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 		}
+		s = s[1:]
 	}
-	return append(append(dst, s[start:]...), '"'), nil
+}
+
+// plain returns how many characters at the start of a text are ASCII and stand for
+// themselves in JSON. It looks at eight at once: the high bit of a byte of special
+// marks one that is not.
+func plain(s string) (n int) {
+	const low, high = 0x0101010101010101, 0x8080808080808080
+	for ; len(s)-n >= 8; n += 8 {
+		b := s[n : n+8]
+		v := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		quote, slash := v^low*'"', v^low*'\\'
+		special := v | (v - low*' ') | (quote - low) | (slash - low)
+		if special &= high; special != 0 {
+			return n + bits.TrailingZeros64(special)/8
+		}
+	}
+	for n < len(s) && s[n] >= ' ' && s[n] < utf8.RuneSelf && s[n] != '"' && s[n] != '\\' {
+		n++
+	}
+	return n
 }

@@ -3,8 +3,11 @@ package doc
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -201,5 +204,52 @@ func TestGetReturnsColumnsByName(t *testing.T) {
 	}
 	if v, ok := row.Get("c"); v != nil || ok {
 		t.Errorf("c, which is missing: got %v, %v", v, ok)
+	}
+}
+
+// appendSimply is AppendString character by character.
+func appendSimply(s string) string {
+	if !utf8.ValidString(s) {
+		return "error"
+	}
+	out := `"`
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			out += `\` + string(r)
+		case r == '\n':
+			out += `\n`
+		case r == '\t':
+			out += `\t`
+		case r < ' ':
+			out += fmt.Sprintf(`\u%04x`, r)
+		default:
+			out += string(r)
+		}
+	}
+	return out + `"`
+}
+
+func TestAppendString(t *testing.T) {
+	pieces := rapid.SampledFrom([]string{"a", "plain text ", "\"", "\\", "\n", "\t", "\r", "\x00", "\x1f", " ", "!", "#", "[", "]", "~", "\x7f", "é", "电影", "🎬", "\x80", "\xff", "\xe7\x94"})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(pieces, 0, 12).Draw(t, "pieces"), "")
+		got, err := AppendString([]byte("before"), text)
+		want := appendSimply(text)
+		if (err != nil) != (want == "error") || err == nil && string(got) != "before"+want {
+			t.Fatalf("%q: got %q, %v; want %q", text, got, err, want)
+		}
+	})
+}
+
+func BenchmarkAppendString(b *testing.B) {
+	for name, text := range map[string]string{"English": strings.Repeat("Ordinary text, with a line here\nand there. ", 12), "Chinese": strings.Repeat("电影和音乐，", 60)} {
+		b.Run(name, func(b *testing.B) {
+			var buf []byte
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				buf, _ = AppendString(buf[:0], text)
+			}
+		})
 	}
 }

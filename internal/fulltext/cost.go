@@ -139,8 +139,8 @@ func (s *Schema) wordCost() int64 {
 }
 
 const (
-	sampled   = 32  // one document of so many is in the sample
-	fewPuts   = 256 // documents for which there is no sample
+	sampled   = 64  // one document of so many is in the sample
+	fewPuts   = 512 // documents for which there is no sample
 	fewerThan = 0.5 // the least exponent of a growing number of distinct words
 )
 

@@ -96,6 +96,10 @@ func ceil(t time.Time, d time.Duration) time.Time {
 // may end in +00, or 2006-01-02. Other forms are an error: infinity, a zero date, years
 // before 1 or after 9999.
 func ParseTime(text string) (time.Time, error) {
+	if at := strings.TrimSuffix(text, "+00"); isTime(at) {
+		return time.Date(digits(at[0:4]), time.Month(digits(at[5:7])), digits(at[8:10]),
+			digits(at[11:13]), digits(at[14:16]), digits(at[17:19]), nanoseconds(at[19:]), time.UTC), nil
+	}
 	layout := time.DateOnly
 	if len(text) > len(layout) {
 		layout = time.DateTime
@@ -126,10 +130,10 @@ func TimeText(text, zone string) string {
 	return t.Format("2006-01-02T15:04:05.000000") + zone
 }
 
-// isTime reports whether a text is a time as ParseTime reads it, with up to six digits
-// behind the point. It says no to some times, such as the last days of a month.
+// isTime reports whether a text is a time of a usual form, with up to six digits behind
+// the point. It says no to some times, such as the last days of a month.
 func isTime(text string) bool {
-	const form, lowest, highest = "0000-00-00 00:00:00.000000", "0001-01-01 00:00:00.000000", "9999-12-28 23:59:59.999999"
+	const form = "0000-00-00 00:00:00.000000"
 	if len(text) < len(time.DateTime) || len(text) > len(form) || len(text) == len(time.DateTime)+1 {
 		return false
 	}
@@ -138,10 +142,27 @@ func isTime(text string) bool {
 			return false
 		}
 	}
-	for _, part := range [][2]int{{0, 4}, {5, 7}, {8, 10}, {11, 13}, {14, 16}, {17, 19}} {
-		if t := text[part[0]:part[1]]; t < lowest[part[0]:part[1]] || t > highest[part[0]:part[1]] {
-			return false
-		}
+	month, day := digits(text[5:7]), digits(text[8:10])
+	return text[:4] != "0000" && 1 <= month && month <= 12 && 1 <= day && day <= 28 &&
+		digits(text[11:13]) < 24 && digits(text[14:16]) < 60 && digits(text[17:19]) < 60
+}
+
+// digits returns a number of digits.
+func digits(text string) (n int) {
+	for i := range len(text) {
+		n = 10*n + int(text[i]-'0')
 	}
-	return true
+	return n
+}
+
+// nanoseconds returns a fraction of a second: nothing, or a point and up to nine digits.
+func nanoseconds(fraction string) int {
+	if fraction == "" {
+		return 0
+	}
+	n := digits(fraction[1:])
+	for range 10 - len(fraction) {
+		n *= 10
+	}
+	return n
 }

@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"cmp"
 	"hash/crc32"
 	"slices"
 	"strings"
@@ -59,8 +58,8 @@ func (b *builder) build(s *Schema, rows []*Row) (stored, index uint64, err error
 			err = b.writeLengths(f, len(rows))
 		case f.words != nil:
 			err = b.writeWords(i, f, len(rows))
-		case len(f.pairs) > 0:
-			err = b.writeValues(&f.field, f.pairs, len(rows))
+		case f.values != nil && f.values.total > 0:
+			err = b.writeValues(f, len(rows))
 		default:
 			err = b.finishField(&f.field, len(rows), nil)
 		}
@@ -77,25 +76,7 @@ type builtField struct {
 	field
 	words   *words
 	lengths bool // only the numbers of words
-	pairs   []pair
-}
-
-// A pair is a term of a field of values and its document. The first bytes of the
-// term decide most comparisons.
-type pair struct {
-	prefix uint64
-	term   string
-	doc    uint32
-}
-
-func comparePairs(a, b pair) int {
-	if a.prefix != b.prefix {
-		return cmp.Compare(a.prefix, b.prefix)
-	}
-	if c := strings.Compare(a.term, b.term); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.doc, b.doc)
+	values  *words
 }
 
 // collect tokenizes the rows.
@@ -103,8 +84,8 @@ func (b *builder) collect(s *Schema, rows []*Row) {
 	for len(b.words) < len(s.Texts) {
 		b.words = append(b.words, words{})
 	}
-	for len(b.pairs) < len(s.Values) {
-		b.pairs = append(b.pairs, nil)
+	for len(b.values) < len(s.Values) {
+		b.values = append(b.values, words{})
 	}
 	for i := range s.Texts {
 		b.words[i].reset(textSize(rows, i))
@@ -113,11 +94,9 @@ func (b *builder) collect(s *Schema, rows []*Row) {
 		}
 	}
 	for i := range s.Values {
-		b.pairs[i] = b.pairs[i][:0]
-		for doc, r := range rows {
-			for _, term := range r.Values[i] {
-				b.pairs[i] = append(b.pairs[i], pair{prefix(term), term, uint32(doc)})
-			}
+		b.values[i].reset(bytesPerWord * len(rows))
+		for _, r := range rows {
+			b.values[i].addValues(r.Values[i])
 		}
 	}
 }
@@ -129,7 +108,7 @@ const (
 	wordBytes     = 4  // tf and document, if a word occurs once in a row
 	positionBytes = 1 + placeSize
 	termBytes     = 20 // heads of lists and transitions of the dictionary, without letters
-	valueBytes    = 16
+	valueBytes    = 5
 )
 
 // guess returns the size of the segment that will be written.
@@ -143,7 +122,8 @@ func (b *builder) guess(s *Schema, rows int) int {
 		size += perWord*w.total + termBytes*len(w.terms) + len(w.bytes)
 	}
 	for i := range s.Values {
-		size += valueBytes * len(b.pairs[i])
+		w := &b.values[i]
+		size += valueBytes*w.total + termBytes*len(w.terms) + len(w.bytes)
 	}
 	return size
 }
@@ -185,8 +165,8 @@ func (b *builder) fields(s *Schema) []builtField {
 		}
 	}
 	for i, name := range s.Values {
-		if !b.exact || len(b.pairs[i]) > 0 {
-			fields = append(fields, builtField{field: field{name: name, options: valueOptions}, pairs: b.pairs[i]})
+		if !b.exact || b.values[i].total > 0 {
+			fields = append(fields, builtField{field: field{name: name, options: valueOptions}, values: &b.values[i]})
 		}
 	}
 	slices.SortFunc(fields, func(a, b builtField) int { return strings.Compare(a.name, b.name) })
@@ -272,40 +252,4 @@ func (b *builder) writeLengths(f *builtField, docs int) error {
 		}
 	}
 	return b.finishField(&f.field, docs, nil)
-}
-
-// writeValues writes a field of exact terms, with docvalues.
-func (b *builder) writeValues(f *field, pairs []pair, docs int) error {
-	slices.SortFunc(pairs, comparePairs)
-	pairs = slices.CompactFunc(pairs, func(a, b pair) bool { return a.doc == b.doc && a.term == b.term })
-	b.docTerms = slices.Grow(b.docTerms[:0], docs)[:docs]
-	for i := range b.docTerms {
-		b.docTerms[i] = b.docTerms[i][:0]
-	}
-	var term []byte
-	for len(pairs) > 0 {
-		n := 1
-		for n < len(pairs) && pairs[n].term == pairs[0].term {
-			n++
-		}
-		term = append(term[:0], pairs[0].term...)
-		b.list.start(n, docs)
-		for _, p := range pairs[:n] {
-			b.list.add(p.doc)
-			b.list.tf = append(b.list.tf, 0) // no frequency
-			b.docTerms[p.doc] = append(append(b.docTerms[p.doc], term...), index.DocValueTermSeparator)
-		}
-		if err := b.dict.insert(term, b.writeList()); err != nil {
-			return err
-		}
-		pairs = pairs[n:]
-	}
-	return b.finishField(f, docs, func(v *docValues) error {
-		for doc, terms := range b.docTerms {
-			if len(terms) > 0 {
-				v.add(doc, terms)
-			}
-		}
-		return nil
-	})
 }

@@ -182,9 +182,6 @@ var builders = sync.Pool{New: func() any { return newBuilder() }}
 const maxKept = 32 << 20
 
 func (b *builder) release() {
-	for _, pairs := range b.pairs {
-		clear(pairs) // the terms of rows
-	}
 	if cap(b.out) <= maxKept {
 		builders.Put(b)
 	}

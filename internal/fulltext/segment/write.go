@@ -24,9 +24,9 @@ type builder struct {
 	compressed []byte
 	list       list
 	runs       []byte // a bit for each container of a bitmap: 1 for runs
-	values     docValues
+	docValues  docValues
 	words      []words
-	pairs      [][]pair
+	values     []words
 	docTerms   [][]byte
 }
 
@@ -146,11 +146,11 @@ func (b *builder) finishField(f *field, docs int, addValues func(*docValues) err
 	start, end := uint64(math.MaxUint64), uint64(math.MaxUint64)
 	if addValues != nil {
 		start = b.at()
-		b.values.start(b, docs)
-		if err := addValues(&b.values); err != nil {
+		b.docValues.start(b, docs)
+		if err := addValues(&b.docValues); err != nil {
 			return err
 		}
-		b.values.finish()
+		b.docValues.finish()
 		end = b.at()
 	}
 	f.record = b.at()
