@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	loadBatch    = 2000 // rows of a batch of bleve's
+	bleveBatch   = 2000 // rows of a batch of bleve alone
 	defaultShare = 10   // the default mapping gets one row in so many
 )
 
@@ -119,7 +119,7 @@ func applySame(t *testing.T, all []bodyText) (written time.Time) {
 		t.Fatal(err)
 	}
 	names := []string{"oid", "updated", "body", "kind", "n", "written"}
-	inBatches(t, all, func(batch []bodyText) error {
+	inBatches(t, all, cfg.Tables[0].Batch, func(batch []bodyText) error {
 		docs := make([]doc.Doc, len(batch))
 		for i, one := range batch {
 			oid, err := doc.NewOID(one.OID)
@@ -146,7 +146,7 @@ func applyBleve(t *testing.T, all []bodyText, m mapping.IndexMapping) (written t
 	if err != nil {
 		t.Fatal(err)
 	}
-	inBatches(t, all, func(batch []bodyText) error {
+	inBatches(t, all, bleveBatch, func(batch []bodyText) error {
 		b := index.NewBatch()
 		for _, one := range batch {
 			fields := map[string]any{"body": one.Text, "kind": one.Kind, "n": one.N, "written": time.Unix(one.T, 0)}
@@ -165,11 +165,11 @@ func applyBleve(t *testing.T, all []bodyText, m mapping.IndexMapping) (written t
 }
 
 // inBatches feeds two workers, as many as the daemon has on this machine.
-func inBatches(t *testing.T, all []bodyText, apply func([]bodyText) error) {
+func inBatches(t *testing.T, all []bodyText, rows int, apply func([]bodyText) error) {
 	t.Helper()
 	var workers errgroup.Group
 	workers.SetLimit(2)
-	for batch := range slices.Chunk(all, loadBatch) {
+	for batch := range slices.Chunk(all, rows) {
 		workers.Go(func() error { return apply(batch) })
 	}
 	if err := workers.Wait(); err != nil {

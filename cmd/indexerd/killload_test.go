@@ -29,7 +29,8 @@ func TestLoadKilledTenTimes(t *testing.T) {
 	all := generatedTexts(50_000)
 	dsn := textTable(t, all)
 	data := t.TempDir()
-	file := writeFile(t, textConfig(dsn, data))
+	const loadBatch = 2000
+	file := writeFile(t, textConfig(dsn, data)+fmt.Sprintf("    batch: %d\n", loadBatch))
 	plan := filepath.Join(data, "text", "load")
 	ranges := (len(all)-1)/loadBatch + 1
 
