@@ -31,11 +31,16 @@ func (l *list) start(n, docs int) {
 
 // add appends a document. The caller then appends its bytes.
 func (l *list) add(doc uint32) {
+	l.reach(doc)
+	l.docs = append(l.docs, doc)
+}
+
+// reach ends the chunks before that of a document.
+func (l *list) reach(doc uint32) {
 	for doc >= l.next {
 		l.tfEnds, l.locEnds = append(l.tfEnds, len(l.tf)), append(l.locEnds, len(l.loc))
 		l.next += l.size
 	}
-	l.docs = append(l.docs, doc)
 }
 
 // writeList writes the list and returns what the dictionary has for it.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"sort"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
@@ -245,13 +246,12 @@ func lowest(dst, open []*source) []*source {
 
 // mergeTerm writes one term, unless all its documents are dropped.
 func (b *builder) mergeTerm(m *merge, term []byte, same []*source) error {
-	docs, drops := 0, false
+	docs := 0
 	for _, s := range same {
 		if err := s.read(); err != nil {
 			return err
 		}
 		docs += s.live()
-		drops = drops || s.drops
 	}
 	if docs == 0 {
 		return nil
@@ -259,9 +259,16 @@ func (b *builder) mergeTerm(m *merge, term []byte, same []*source) error {
 	l := &b.list
 	l.start(docs, m.docs)
 	for _, s := range same {
-		if !drops && l.chunks == 1 {
+		var err error
+		switch {
+		case s.drops:
+			err = l.addLive(s)
+		case l.chunks > 1:
+			err = l.addRuns(s)
+		default:
 			l.addAll(s)
-		} else if err := l.addLive(s); err != nil {
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -295,10 +302,35 @@ func (s *source) live() int {
 // addAll adds the documents of the current term of a source without dropped
 // ones, in a list of one chunk. Nothing in tf and loc names a document.
 func (l *list) addAll(s *source) {
-	for _, doc := range s.post.docs {
-		l.docs = append(l.docs, uint32(s.numbers[doc]))
-	}
+	l.addDocs(s.post.docs, uint32(s.numbers[0]))
 	l.tf, l.loc = append(l.tf, s.post.tf...), append(l.loc, s.post.loc...)
+}
+
+// addDocs adds documents, which follow others in the merged segment.
+func (l *list) addDocs(docs []uint32, others uint32) {
+	from := len(l.docs)
+	l.docs = append(l.docs, docs...)
+	for i := range l.docs[from:] {
+		l.docs[from+i] += others
+	}
+}
+
+// addRuns is addAll for a list of several chunks: it adds the documents of each chunk
+// together.
+func (l *list) addRuns(s *source) error {
+	others, p := uint32(s.numbers[0]), s.postingBytes()
+	for docs := s.post.docs; len(docs) > 0; {
+		l.reach(others + docs[0])
+		n := sort.Search(len(docs), func(i int) bool { return others+docs[i] >= l.next })
+		from := p
+		if p.skip(n); p.tf.broken || p.loc.broken {
+			return errBroken
+		}
+		l.addDocs(docs[:n], others)
+		l.tf, l.loc = append(l.tf, p.tf.data[from.tf.at:p.tf.at]...), append(l.loc, p.loc.data[from.loc.at:p.loc.at]...)
+		docs = docs[n:]
+	}
+	return nil
 }
 
 // addLive adds the documents of the current term of a source that are not

@@ -247,22 +247,47 @@ func (l docList) check(limit int) error {
 // eachPosting calls f with the number in the merged segment and the bytes of tf
 // and loc of each document.
 func (s *source) eachPosting(f func(doc uint64, tf, loc []byte)) error {
-	tf, loc := decoder{data: s.post.tf}, decoder{data: s.post.loc}
+	p := s.postingBytes()
 	for _, doc := range s.post.docs {
-		tfFrom, locFrom := tf.at, loc.at
-		freq := tf.uvarint()
-		if freq>>1 > 0 {
-			tf.uvarint()
-		}
-		if freq&1 != 0 {
-			loc.bytes(loc.uvarint())
-		}
-		if tf.broken || loc.broken {
+		from := p
+		if p.skip(1); p.tf.broken || p.loc.broken {
 			return errBroken
 		}
-		f(s.numbers[doc], tf.data[tfFrom:tf.at], loc.data[locFrom:loc.at])
+		f(s.numbers[doc], p.tf.data[from.tf.at:p.tf.at], p.loc.data[from.loc.at:p.loc.at])
 	}
 	return nil
+}
+
+// postingBytes are tf and loc of a term, read up to some document.
+type postingBytes struct{ tf, loc decoder }
+
+func (s *source) postingBytes() postingBytes {
+	return postingBytes{decoder{data: s.post.tf}, decoder{data: s.post.loc}}
+}
+
+// skip passes over the bytes of n documents. Most numbers have one byte.
+func (p *postingBytes) skip(n int) {
+	for ; n > 0 && !p.tf.broken; n-- {
+		tf, at := p.tf.data, p.tf.at
+		if at+1 < uint64(len(tf)) && (tf[at]|tf[at+1]) < oneByte && tf[at] > 1 {
+			p.tf.at += 2
+			if tf[at]&1 == 0 {
+				continue
+			}
+		} else if freq := p.tf.uvarint(); freq>>1 > 0 {
+			if p.tf.uvarint(); freq&1 == 0 {
+				continue
+			}
+		} else if freq&1 == 0 {
+			continue
+		}
+		if loc, at := p.loc.data, p.loc.at; at < uint64(len(loc)) && loc[at] < oneByte {
+			p.loc.at++
+			p.loc.skip(uint64(loc[at]))
+		} else {
+			p.loc.skip(p.loc.uvarint())
+		}
+	}
 }
 
 // eachValue calls f with the documents that have docvalues, by their old
