@@ -189,8 +189,10 @@ func container(docs []uint32) int {
 
 func (b *builder) writeContainer(docs []uint32) {
 	if len(docs) <= maxArray {
-		for _, d := range docs {
-			b.out = append(b.out, byte(d), byte(d>>8))
+		at := len(b.out)
+		b.out = slices.Grow(b.out, 2*len(docs))[:at+2*len(docs)]
+		for i, d := range docs {
+			binary.LittleEndian.PutUint16(b.out[at+2*i:], uint16(d))
 		}
 		return
 	}

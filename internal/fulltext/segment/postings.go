@@ -3,6 +3,7 @@ package segment
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/golang/snappy"
 )
@@ -221,8 +222,10 @@ func (l *docList) addRun(first, last uint32) {
 }
 
 func (l *docList) addArray(high uint32, data []byte) {
-	for ; len(data) > 0; data = data[2:] {
-		*l = append(*l, high|uint32(data[0])|uint32(data[1])<<8)
+	from := len(*l)
+	*l = slices.Grow(*l, len(data)/2)[:from+len(data)/2]
+	for i := range (*l)[from:] {
+		(*l)[from+i] = high | uint32(binary.LittleEndian.Uint16(data[2*i:]))
 	}
 }
 
@@ -265,20 +268,11 @@ func (s *source) postingBytes() postingBytes {
 	return postingBytes{decoder{data: s.post.tf}, decoder{data: s.post.loc}}
 }
 
-// skip passes over the bytes of n documents. Most numbers have one byte.
+// skip passes over the bytes of n documents.
 func (p *postingBytes) skip(n int) {
 	for ; n > 0 && !p.tf.broken; n-- {
-		tf, at := p.tf.data, p.tf.at
-		if at+1 < uint64(len(tf)) && (tf[at]|tf[at+1]) < oneByte && tf[at] > 1 {
-			p.tf.at += 2
-			if tf[at]&1 == 0 {
-				continue
-			}
-		} else if freq := p.tf.uvarint(); freq>>1 > 0 {
-			if p.tf.uvarint(); freq&1 == 0 {
-				continue
-			}
-		} else if freq&1 == 0 {
+		placed := p.tf.skipFreq()
+		if !placed {
 			continue
 		}
 		if loc, at := p.loc.data, p.loc.at; at < uint64(len(loc)) && loc[at] < oneByte {
@@ -288,6 +282,26 @@ func (p *postingBytes) skip(n int) {
 			p.loc.skip(p.loc.uvarint())
 		}
 	}
+}
+
+// skipFreq passes over the tf of a document, and reports whether it has places. Most
+// frequencies have one byte, and most lengths of fields one or two.
+func (d *decoder) skipFreq() (placed bool) {
+	if rest := d.data[min(d.at, uint64(len(d.data))):]; len(rest) > 2 && rest[0] < oneByte && rest[0] > 1 {
+		switch {
+		case rest[1] < oneByte:
+			d.at += 2
+			return rest[0]&1 != 0
+		case rest[2] < oneByte:
+			d.at += 3
+			return rest[0]&1 != 0
+		}
+	}
+	freq := d.uvarint()
+	if freq>>1 > 0 {
+		d.uvarint()
+	}
+	return freq&1 != 0
 }
 
 // eachValue calls f with the documents that have docvalues, by their old
