@@ -262,7 +262,7 @@ func cut(term string) string {
 // AfterWord returns where the text goes on after a word that ends at at. It skips
 // an English 's, which belongs to the word, in either case.
 func (a *Analyzer) AfterWord(text string, at int) int {
-	if !a.stem {
+	if !a.stem || at == len(text) || text[at] != "'"[0] && text[at] != "’"[0] {
 		return at
 	}
 	for _, s := range []string{"'s", "’s", "'S", "’S"} {
