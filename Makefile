@@ -174,8 +174,9 @@ api-suite: java
 	OPENSEARCH=$(or $(RELEASE),2.19.1) APISUITE=$(abspath $(or $(DIR),$(SUITE)/rest-api-spec)) $(GO) -C internal/osapi/apisuite test -count=1 -timeout 60m
 
 # The pages on a real HBase, which Maven's client fetches once, and on Bigtable's emulator.
-hbase: java
+hbase: java servers
 	HBASE=1 $(GO) test -count=1 -timeout 20m ./internal/hbase ./internal/bigtable ./internal/pagetable ./internal/move
+	HBASE=1 $(WITHPG) $(GO) test -count=1 -timeout 20m -run '^(TestMove|TestMoveWhileTheDaemonRuns)$$' ./cmd/indexerd
 
 # N pages in the file map, in Bigtable's emulator and in HBase, and a Bloom filter of 10^7 keys.
 bench-pages: java

@@ -116,5 +116,6 @@ func scaleTable(b *testing.B, rows int) string {
 	}
 	pgtest.Exec(b, dsn, "CREATE INDEX ON text (updated)")
 	pgtest.Exec(b, dsn, "VACUUM ANALYZE text")
+	pgtest.Exec(b, dsn, "CHECKPOINT") // or the kernel would still write the table while the daemon loads it
 	return dsn
 }

@@ -44,10 +44,12 @@ func (d *daemon) takeOrders(ctx context.Context, e *Engine, end context.CancelCa
 			err = d.settleRuns(ctx, e, o)
 		}
 		if err == nil {
-			end(&renewal{o, cfg})
-			return
+			next := &renewal{o, cfg}
+			if end(next); context.Cause(ctx) == error(next) {
+				return
+			}
 		}
-		if ctx.Err() != nil {
+		if ctx.Err() != nil { // something else has ended the engine
 			select {
 			case d.orders <- o: // for the next engine, if there is one
 			default:

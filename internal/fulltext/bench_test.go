@@ -12,10 +12,10 @@ import (
 	"indexerd/internal/sampletext"
 )
 
-// BenchmarkApply writes English texts in batches of 2000 from two goroutines, as
+// BenchmarkApply writes English texts in batches of 10,000 from two goroutines, as
 // a load does. The most reliable figure is us-cpu/doc.
 func BenchmarkApply(b *testing.B) {
-	const n, size = 20_000, 2_000
+	const n, size = 40_000, 10_000
 	docs := textDocs(b, sampletext.English(n))
 	for _, positions := range []bool{true, false} {
 		m := textMapping

@@ -44,7 +44,7 @@
 // Memory: the documents being written, within a budget that all indexes share
 // (cost.go), and the segments being merged. Files are memory-mapped.
 //
-// Writing: Apply waits for a few fsyncs, so batches of about 2000 documents are
+// Writing: Apply waits for a few fsyncs, so batches of about 10,000 documents are
 // best, and two concurrent callers use two cores. Package segment builds the
 // segments. A text of 400 bytes takes about 13 us of CPU and 810 bytes of disk;
 // without positions 12 us and 400 bytes, depending on the text (BenchmarkApply).

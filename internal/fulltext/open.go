@@ -130,6 +130,11 @@ var callbacks sync.Mutex
 
 const callbackName = "indexerd"
 
+// perTier is the number of segments of about one size that an index may have before
+// they are merged. With 10, as scorch has it, a load of 3,000,000 rows takes a tenth
+// more CPU; each segment costs each search some microseconds.
+const perTier = 16
+
 func newStore(dir string, ro bool, queue *index.AnalysisQueue, persist *persistState) (index.Index, error) {
 	if err := segment.Register(); err != nil {
 		return nil, err
@@ -147,5 +152,6 @@ func newStore(dir string, ro bool, queue *index.AnalysisQueue, persist *persistS
 		"unsafe_batch":           true, // safe, because persistState.write waits
 		"asyncErrorCallbackName": callbackName,
 		"eventCallbackName":      callbackName,
+		"scorchMergePlanOptions": map[string]any{"MaxSegmentsPerTier": perTier, "SegmentsPerMergeTask": perTier},
 	}, queue)
 }

@@ -1,0 +1,36 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"indexerd/configs"
+)
+
+// An order that comes as a storage breaks waits for the next engine. If it were lost,
+// its run would never end.
+func TestOrderBesideAnotherEnd(t *testing.T) {
+	cfg := &configs.Config{}
+	d := &daemon{Options: Options{Log: slog.New(slog.DiscardHandler)}, cfg: cfg, orders: make(chan order, maxOrders)}
+	e := newEngine(cfg, nil)
+	for _, c := range []struct {
+		first error // that ends the engine; nil: the order does
+		waits int
+	}{{errBroken, 1}, {nil, 0}} {
+		ctx, end := context.WithCancelCause(t.Context())
+		d.orders <- order{move: &liveMove{engine: e, target: e}}
+		d.takeOrders(ctx, e, func(cause error) {
+			if c.first != nil {
+				end(c.first)
+			}
+			end(cause)
+		})
+		if got := len(d.orders); got != c.waits {
+			t.Errorf("ended by %v: %d orders wait, want %d", context.Cause(ctx), got, c.waits)
+		}
+		for len(d.orders) > 0 {
+			<-d.orders
+		}
+	}
+}
