@@ -60,19 +60,26 @@ func BenchmarkLoad(b *testing.B) {
 
 // BenchmarkLoadWorkers loads the same rows with 1, 2 and 4 workers by turns, and prints
 // medians. On more cores, more workers take no more CPU for a row.
-func BenchmarkLoadWorkers(b *testing.B) {
+func BenchmarkLoadWorkers(b *testing.B) { loadWith(b, "workers", 1, 2, 4) }
+
+// BenchmarkLoadBatches does so with batches of several sizes. Larger ones are merged
+// less, and take more memory.
+func BenchmarkLoadBatches(b *testing.B) { loadWith(b, "batch", 2000, 5000, 10_000, 20_000) }
+
+// loadWith loads the same rows with each value of a key of the table, by turns, and
+// prints medians.
+func loadWith(b *testing.B, key string, values ...int) {
 	all := outsideTexts(b, "en.jsonl.gz")
 	dsn := textTable(b, all)
-	workers := []int{1, 2, 4}
 	for range b.N {
 		loads := map[int][]cost{}
 		for range loadRounds {
-			for _, n := range workers {
-				loads[n] = append(loads[n], loadOnce(b, textConfig(dsn, "DATA")+fmt.Sprintf("    workers: %d\n", n)))
+			for _, n := range values {
+				loads[n] = append(loads[n], loadOnce(b, textConfig(dsn, "DATA")+fmt.Sprintf("    %s: %d\n", key, n)))
 			}
 		}
-		for _, n := range workers {
-			printCost(fmt.Sprintf("%d workers on %d cores", n, runtime.NumCPU()), len(all), median(loads[n]))
+		for _, n := range values {
+			printCost(fmt.Sprintf("%s: %d on %d cores", key, n, runtime.NumCPU()), len(all), median(loads[n]))
 		}
 	}
 }

@@ -231,7 +231,9 @@ func (m *mover) writes() (stop func()) {
 			m.execute(fmt.Sprintf("DELETE FROM item WHERE id = %d", 1000+(i+25)%50))
 		}
 	})
-	return func() { close(ended); going.Wait() }
+	stop = sync.OnceFunc(func() { close(ended); going.Wait() })
+	m.t.Cleanup(stop)
+	return stop
 }
 
 // same waits until verify finds no difference.

@@ -139,9 +139,9 @@ func (s *Schema) wordCost() int64 {
 }
 
 const (
-	sampled   = 64  // one document of so many is in the sample
-	fewPuts   = 512 // documents for which there is no sample
-	fewerThan = 0.5 // the least exponent of a growing number of distinct words
+	sampled       = 64  // one document of so many is in the sample
+	fewPuts       = 512 // documents for which there is no sample
+	leastExponent = 0.5 // by which the number of distinct words grows
 )
 
 // shortCost returns what a byte of the short texts of a batch costs, from the words of
@@ -169,7 +169,7 @@ func (s *Schema) shortCost(puts []doc.Doc) (int64, error) {
 		return shortCost, nil
 	}
 	k := math.Log(float64(len(all.seen))/float64(len(half.seen))) / math.Log(float64(all.words)/float64(half.words))
-	k = min(max(k, fewerThan), 1)
+	k = min(max(k, leastExponent), 1)
 	share := float64(len(all.seen)) * math.Pow(sampled, k) / sampled // of the distinct words of the batch
 	return int64(float64(all.words)*float64(s.wordCost())+share*distinctCost)/int64(all.size) + 1, nil
 }

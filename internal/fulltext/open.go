@@ -132,7 +132,7 @@ const callbackName = "indexerd"
 
 // perTier is the number of segments of about one size that an index may have before
 // they are merged. With 10, as scorch has it, a load of 3,000,000 rows takes a tenth
-// more CPU; each segment costs each search some microseconds.
+// more CPU, and searches take as long.
 const perTier = 16
 
 func newStore(dir string, ro bool, queue *index.AnalysisQueue, persist *persistState) (index.Index, error) {
