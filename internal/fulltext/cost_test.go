@@ -188,6 +188,9 @@ func ordinary(random *rand.Rand, words int) string {
 // No batch needs more memory than its cost, and an ordinary one not much less: else
 // budgets would stand empty. Garbage is counted, which no collection may have removed.
 func TestCostBoundsMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, and a minute with the race detector, which also allocates: run without -short")
+	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
