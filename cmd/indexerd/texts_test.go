@@ -86,6 +86,7 @@ func textTable(t testing.TB, all []bodyText) string {
 		t.Fatal(err)
 	}
 	pgtest.Exec(t, dsn, "CREATE INDEX ON text (updated); ANALYZE text")
+	pgtest.Exec(t, dsn, "CHECKPOINT") // or the kernel would still write the table while it is loaded
 	return dsn
 }
 
