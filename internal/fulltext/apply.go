@@ -25,7 +25,7 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.Removal) (err error) {
 	case ix.readOnly:
 		return ErrReadOnly
 	}
-	perByte, err := ix.Schema.shortCost(puts)
+	perByte, err := ix.Schema.byteCost(puts)
 	if err != nil {
 		return err
 	}

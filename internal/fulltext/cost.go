@@ -98,26 +98,35 @@ func (b indexedDoc) textSize() int {
 // count counts the words, and the distinct words of each field. It stops when
 // either count exceeds its limit.
 func (s *Schema) count(b indexedDoc, maxWords, maxDistinct int) (words, distinct int) {
-	seen := map[uint64]struct{}{}
-	fits := func() bool { return words <= maxWords && distinct <= maxDistinct }
-	for _, texts := range b.texts() {
-		clear(seen)
+	var v vocabulary
+	v.add(s, b, func() bool { return v.words <= maxWords && len(v.seen) <= maxDistinct })
+	return v.words, len(v.seen)
+}
+
+// A vocabulary is the distinct words of each field of documents.
+type vocabulary struct {
+	size, words int // bytes of texts, and words
+	seen        map[uint64]struct{}
+}
+
+// add adds the words of a document, until one after which more returns false.
+func (v *vocabulary) add(s *Schema, b indexedDoc, more func() bool) {
+	if v.seen == nil {
+		v.seen = map[uint64]struct{}{}
+	}
+	v.size += b.textSize()
+	for field, texts := range b.texts() {
 		for _, text := range texts {
 			s.analyzer.Each(text, func(t analysis.Token) bool {
-				words++
-				hash := xxh3.HashString(t.Term)
-				if _, ok := seen[hash]; !ok {
-					seen[hash] = struct{}{}
-					distinct++
-				}
-				return fits()
+				v.words++
+				v.seen[xxh3.HashStringSeed(t.Term, uint64(field))] = struct{}{}
+				return more()
 			})
-			if !fits() {
-				return words, distinct
+			if !more() {
+				return
 			}
 		}
 	}
-	return words, distinct
 }
 
 // cost estimates the memory needed to index a document. A byte of a short text costs
@@ -144,14 +153,15 @@ const (
 	leastExponent = 0.5 // by which the number of distinct words grows
 )
 
-// shortCost returns what a byte of the short texts of a batch costs, from the words of
+// byteCost returns what a byte of the short texts of a batch costs, from the words of
 // a sample of them. Of n times as many words, n^k times as many are distinct, where k
 // is taken from the sample and a half of it (Heaps, Information Retrieval, 1978).
-func (s *Schema) shortCost(puts []doc.Doc) (int64, error) {
+func (s *Schema) byteCost(puts []doc.Doc) (int64, error) {
 	if len(puts) < fewPuts {
 		return shortCost, nil
 	}
 	var all, half vocabulary
+	complete := func() bool { return true }
 	for i := sampled / 2; i < len(puts); i += sampled {
 		b, err := s.build(puts[i].Row)
 		if err != nil {
@@ -160,9 +170,9 @@ func (s *Schema) shortCost(puts []doc.Doc) (int64, error) {
 		if b.textSize() >= shortText {
 			continue
 		}
-		all.add(s, b)
+		all.add(s, b, complete)
 		if i/sampled%2 == 0 {
-			half.add(s, b)
+			half.add(s, b, complete)
 		}
 	}
 	if all.words == 0 || half.words == 0 || half.words == all.words {
@@ -172,26 +182,4 @@ func (s *Schema) shortCost(puts []doc.Doc) (int64, error) {
 	k = min(max(k, leastExponent), 1)
 	share := float64(len(all.seen)) * math.Pow(sampled, k) / sampled // of the distinct words of the batch
 	return int64(float64(all.words)*float64(s.wordCost())+share*distinctCost)/int64(all.size) + 1, nil
-}
-
-// A vocabulary is the distinct words of documents.
-type vocabulary struct {
-	size, words int // bytes of texts, and words
-	seen        map[uint64]struct{}
-}
-
-func (v *vocabulary) add(s *Schema, b indexedDoc) {
-	if v.seen == nil {
-		v.seen = map[uint64]struct{}{}
-	}
-	v.size += b.textSize()
-	for field, texts := range b.texts() {
-		for _, text := range texts {
-			s.analyzer.Each(text, func(t analysis.Token) bool {
-				v.words++
-				v.seen[xxh3.HashStringSeed(t.Term, uint64(field))] = struct{}{}
-				return true
-			})
-		}
-	}
 }

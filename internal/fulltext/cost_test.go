@@ -238,7 +238,7 @@ func ofNumbers(first, n int) string {
 // allocates to build a segment of them.
 func buildingTakes(t *testing.T, s *Schema, docs []doc.Doc) (cost, took int64) {
 	t.Helper()
-	perByte, err := s.shortCost(docs)
+	perByte, err := s.byteCost(docs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestFullBatchIsOnePart(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	docs := manyRows(10_000, func(int) string { return ordinary(random, 80) })
-	perByte, err := s.shortCost(docs)
+	perByte, err := s.byteCost(docs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ func (w *words) addValues(terms []string) {
 		w.token = append(w.token[:0], t...)
 		w.occur(w.find(w.token), i+1)
 	}
-	w.ends, w.lengths = append(w.ends, len(w.occs)), append(w.lengths, uint32(w.total-first))
+	w.endRow(first)
 }
 
 // writeValues writes a field of exact terms, with docvalues.

@@ -75,6 +75,11 @@ func (w *words) add(a *analysis.Analyzer, texts []string, gap int) {
 			w.addTokens(a, text, before)
 		}
 	}
+	w.endRow(first)
+}
+
+// endRow ends the row that began after so many words.
+func (w *words) endRow(first int) {
 	w.ends, w.lengths = append(w.ends, len(w.occs)), append(w.lengths, uint32(w.total-first))
 }
 
