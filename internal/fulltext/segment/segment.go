@@ -59,7 +59,7 @@
 // # Costs
 //
 // In batches of 10,000, texts of 500 bytes take 10 us of CPU each, a twentieth of what
-// zapx takes, and a merge takes 2 to 3 us for each (BenchmarkLoad, BenchmarkMerge). A
+// zapx takes, and a merge takes 2 us for each (BenchmarkLoad, BenchmarkMerge). A
 // builder's memory is used again; cost.go of package fulltext says how much it is.
 package segment
 
