@@ -48,7 +48,7 @@ const (
 // runs are never adjacent.
 type Analyzer struct {
 	ascii [utf8.RuneSelf]kind
-	words *[utf8.RuneSelf]byte
+	words bool // ASCII letters, digits and underscores are of words
 	other func(r rune) kind
 	stop  map[string]bool // words to drop
 	stem  bool
@@ -114,9 +114,7 @@ func New(name string, stopwords []string) (*Analyzer, error) {
 	for r := range a.ascii {
 		a.ascii[r] = a.other(rune(r))
 	}
-	if a.ascii['a'] == letter {
-		a.words = a.asciiWords()
-	}
+	a.words = a.ascii['a'] == letter
 	return a, nil
 }
 
@@ -125,16 +123,6 @@ func English() []string {
 	words := analysis.NewTokenMap()
 	_ = words.LoadBytes(en.EnglishStopWords) // reading from memory does not fail
 	return slices.Sorted(maps.Keys(words))
-}
-
-func (a *Analyzer) asciiWords() *[utf8.RuneSelf]byte {
-	var words [utf8.RuneSelf]byte
-	for c, k := range a.ascii {
-		if k == letter {
-			words[c] = byte(unicode.ToLower(rune(c)))
-		}
-	}
-	return &words
 }
 
 // WithoutStems returns an analyzer that neither drops nor stems words.
@@ -206,11 +194,9 @@ func (a *Analyzer) InWord(text string, at int) bool {
 	return k == letter
 }
 
-// ASCIIWords returns, for each ASCII character of a word, the character in lower
-// case, and 0 for the characters between words. A text of these alone is a list
-// of words, whose terms Term returns. The table is nil if the analyzer has no
-// words.
-func (a *Analyzer) ASCIIWords() *[utf8.RuneSelf]byte { return a.words }
+// ASCIIWords reports whether a text of ASCII characters is a list of words, whose
+// terms Term returns: its runs of letters, digits and underscores.
+func (a *Analyzer) ASCIIWords() bool { return a.words }
 
 // kind returns the kind and the size of the character at a byte offset.
 func (a *Analyzer) kind(text string, at int) (kind, int) {

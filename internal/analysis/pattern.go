@@ -22,7 +22,7 @@ import (
 // have some characters between words too, which are rare or not assigned. Plain replaces
 // these.
 func (a *Analyzer) Pattern() string {
-	if a.stem || a.words == nil || a.other('今') != single {
+	if a.stem || !a.words || a.other('今') != single {
 		return ""
 	}
 	return class(standardRanges(), letter) + "+|" + class(standardRanges(), single)

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"math/bits"
-	"unicode/utf8"
 
 	"indexerd/internal/analysis"
 )
@@ -37,6 +36,9 @@ func eight(text string) uint64 {
 		uint64(text[4])<<24 | uint64(text[5])<<16 | uint64(text[6])<<8 | uint64(text[7])
 }
 
+// littleEight returns the first eight bytes of a text, the first in the lowest byte.
+func littleEight(text string) uint64 { return bits.ReverseBytes64(eight(text)) }
+
 // lowerPrefix returns the prefix of a word of so many ASCII characters, at the start
 // of a text, in lower case.
 func lowerPrefix(text string, size int) uint64 {
@@ -55,10 +57,10 @@ func lowerPrefix(text string, size int) uint64 {
 
 // addASCII is addTokens for a text of ASCII characters. It asks the analyzer once
 // for each distinct word of the segment, and makes one pass over the text.
-func (w *words) addASCII(a *analysis.Analyzer, letters *[utf8.RuneSelf]byte, text string, pos int) {
+func (w *words) addASCII(a *analysis.Analyzer, text string, pos int) {
 	for at := 0; at < len(text); {
 		block := text[at:min(at+blockSize, len(text))]
-		of := wordsOf(letters, block)
+		of := wordsOf(block)
 		next := at + len(block)
 		for of != 0 {
 			from := bits.TrailingZeros64(of)
@@ -67,7 +69,7 @@ func (w *words) addASCII(a *analysis.Analyzer, letters *[utf8.RuneSelf]byte, tex
 				if next = at + from; from > 0 {
 					break // the word may go on: it is first in the next block
 				}
-				size = wordSize(letters, text[at:])
+				size = wordSize(text[at:])
 			}
 			pos++
 			if id, ok := w.meaning(a, w.findASCII(text[at+from:], size)); ok {
@@ -84,20 +86,36 @@ func (w *words) addASCII(a *analysis.Analyzer, letters *[utf8.RuneSelf]byte, tex
 	}
 }
 
-// wordsOf returns a bit for each character of a block: 1 for those of words.
-func wordsOf(letters *[utf8.RuneSelf]byte, block string) (of uint64) {
-	for i := range len(block) {
-		var bit uint64
-		if letters[block[i]&0x7f] != 0 {
-			bit = 1
-		}
-		of |= bit << (i & 63)
+// wordsOf returns a bit for each ASCII character of a block: 1 for those of words.
+func wordsOf(block string) (of uint64) {
+	at := 0
+	for ; at+8 <= len(block); at += 8 {
+		of |= wordsOfEight(littleEight(block[at:])) << at
+	}
+	if at < len(block) {
+		var rest [8]byte
+		copy(rest[:], block[at:])
+		of |= wordsOfEight(littleEight(string(rest[:]))) << at
 	}
 	return of
 }
 
-func wordSize(letters *[utf8.RuneSelf]byte, text string) (size int) {
-	for size < len(text) && letters[text[size]&0x7f] != 0 {
+// wordsOfEight is wordsOf for eight characters, the first in the lowest byte. It counts
+// up to the high bit of each byte from the first character of a range, and from the one
+// behind the last.
+func wordsOfEight(c uint64) uint64 {
+	lower := c | 0x20*lowBits
+	letter := (lower + (0x80-'a')*lowBits) &^ (lower + (0x80-'z'-1)*lowBits)
+	digit := (c + (0x80-'0')*lowBits) &^ (c + (0x80-'9'-1)*lowBits)
+	underscore := highBits - (c ^ '_'*lowBits)
+	const gather = 0x0102040810204080 // moves the lowest bits of all bytes into the highest byte
+	return ((letter | digit | underscore) & highBits >> 7) * gather >> 56
+}
+
+func isWord(c byte) bool { return wordsOfEight(uint64(c))&1 != 0 }
+
+func wordSize(text string) (size int) {
+	for size < len(text) && isWord(text[size]) {
 		size++
 	}
 	return size

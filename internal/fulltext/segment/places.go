@@ -87,27 +87,33 @@ func writeTerms[P place](b *builder, w *words, all []P, id, docs int, positions 
 	return nil
 }
 
-// addPlaces adds the places of a term of field id, in documents of some lengths.
+// addPlaces adds the places of a term of field id, in documents of some lengths. The
+// lists are variables while it runs, which the CPU keeps in registers.
 func addPlaces[P place](l *list, lengths []uint32, p placesOf[P], id int, positions bool) {
 	n := len(p.places)
-	l.docs, l.tf = slices.Grow(l.docs, n), slices.Grow(l.tf, 2*n)
+	docs, tf, loc := slices.Grow(l.docs, n), slices.Grow(l.tf, 2*n), l.loc
 	hasLoc := uint64(0)
 	if positions {
 		hasLoc = 1
-		l.loc = slices.Grow(l.loc, (1+placeSize)*n) // usual
+		loc = slices.Grow(loc, (1+placeSize)*n) // usual
 	}
 	for from := 0; from < n; {
 		doc, to := p.doc(from), from+1
 		for to < n && p.doc(to) == doc {
 			to++
 		}
-		l.add(doc)
-		l.tf = uvarint(uvarint(l.tf, uint64(to-from)<<1|hasLoc), uint64(lengths[doc]))
+		if doc >= l.next {
+			l.tf, l.loc = tf, loc
+			l.reach(doc)
+		}
+		docs = append(docs, doc)
+		tf = uvarint(uvarint(tf, uint64(to-from)<<1|hasLoc), uint64(lengths[doc]))
 		if positions {
-			addPositions(l, uint64(id), p.places[from:to], 1<<p.shift-1)
+			loc = appendPositions(loc, uint64(id), p.places[from:to], 1<<p.shift-1)
 		}
 		from = to
 	}
+	l.docs, l.tf, l.loc = docs, tf, loc
 }
 
 const (
@@ -115,22 +121,22 @@ const (
 	oneByte   = 1 << 7 // numbers below have one byte
 )
 
-// addPositions adds the positions in one document, which are the bits of a mask.
-func addPositions[P place](l *list, id uint64, places []P, mask P) {
+// appendPositions appends the positions in one document, which are the bits of a mask.
+func appendPositions[P place](loc []byte, id uint64, places []P, mask P) []byte {
 	if p := places[0] & mask; len(places) == 1 && p < oneByte && id < oneByte {
-		l.loc = append(l.loc, placeSize, byte(id), byte(p), 0, 0, 0)
-		return
+		return append(loc, placeSize, byte(id), byte(p), 0, 0, 0)
 	}
 	size := len(places) * (uvarintSize(id) + 3)
 	for _, p := range places {
 		size += uvarintSize(uint64(p & mask))
 	}
-	l.loc = uvarint(l.loc, uint64(size))
+	loc = uvarint(loc, uint64(size))
 	for _, p := range places {
-		l.loc = uvarint(l.loc, id)
-		l.loc = uvarint(l.loc, uint64(p&mask))
-		l.loc = append(l.loc, 0, 0, 0) // no offsets in the text, no positions in lists
+		loc = uvarint(loc, id)
+		loc = uvarint(loc, uint64(p&mask))
+		loc = append(loc, 0, 0, 0) // no offsets in the text, no positions in lists
 	}
+	return loc
 }
 
 func uvarintSize(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }

@@ -69,8 +69,8 @@ func (w *words) add(a *analysis.Analyzer, texts []string, gap int) {
 			before = int(w.pos) + gap
 		}
 		w.occs = double(w.occs, len(text)/bytesPerWord)
-		if letters := a.ASCIIWords(); letters != nil && isASCII(text) {
-			w.addASCII(a, letters, text, before)
+		if a.ASCIIWords() && isASCII(text) {
+			w.addASCII(a, text, before)
 		} else {
 			w.addTokens(a, text, before)
 		}
