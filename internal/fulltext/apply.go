@@ -8,6 +8,7 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/fulltext/segment"
 )
 
 // Apply writes and deletes documents, and returns when all of them are durable.
@@ -44,7 +45,7 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.Removal) (err error) {
 
 // A part is what one batch of the store writes.
 type part struct {
-	puts    []index.Document
+	puts    []segment.Row
 	deletes []doc.Removal
 	cost    int64
 }
@@ -52,8 +53,9 @@ type part struct {
 // fill adds documents, at least one, while the part costs at most maxCost, where a
 // byte of a short text costs perByte. It returns the rest.
 func (p *part) fill(s *Schema, puts []doc.Doc, perByte, maxCost int64) (rest []doc.Doc, err error) {
+	var in rooms
 	for i, d := range puts {
-		b, err := s.build(d.Row)
+		b, err := s.build(d.Row, &in)
 		if err != nil {
 			return nil, fmt.Errorf("document %s: %w", d.OID, err)
 		}
@@ -61,7 +63,7 @@ func (p *part) fill(s *Schema, puts []doc.Doc, perByte, maxCost int64) (rest []d
 		if i > 0 && p.cost+cost > maxCost {
 			return puts[i:], nil
 		}
-		p.puts, p.cost = append(p.puts, s.document(d.OID, d.V, b)), p.cost+cost
+		p.puts, p.cost = append(p.puts, b.row(d.OID, d.V)), p.cost+cost
 	}
 	return nil, nil
 }
@@ -72,14 +74,12 @@ func (ix *Index) write(p *part) error {
 	if err := ix.Err(); err != nil {
 		return err
 	}
-	batch := index.NewBatch()
-	for _, d := range p.puts {
-		batch.Update(d)
+	deleted := make([]string, len(p.deletes))
+	for i, r := range p.deletes {
+		deleted[i] = string(r.OID)
 	}
+	batch := ix.Schema.rows.Batch(p.puts, deleted)
 	p.puts = nil
-	for _, r := range p.deletes {
-		batch.Delete(string(r.OID))
-	}
 	rec := record{fingerprint: ix.Schema.fingerprint, generation: ix.generation, batch: ix.batches.Add(1)}
 	batch.SetInternal(recordKey, rec.encode())
 	batch.SetInternal(mappingKey, ix.Schema.stored) // an index of an earlier version lacks it

@@ -142,7 +142,7 @@ func TestGapBetweenRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := s.build(kin{reviews: []any{"mad man", "...", "the scientist"}}.doc(t, 1, "").Row)
+	b, err := s.build(kin{reviews: []any{"mad man", "...", "the scientist"}}.doc(t, 1, "").Row, new(rooms))
 	if err != nil {
 		t.Fatal(err)
 	}

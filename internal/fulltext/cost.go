@@ -74,6 +74,9 @@ func (s *Schema) Fits(row doc.Row, l doc.Limits) error {
 	if distinct == 0 {
 		distinct = math.MaxInt
 	}
+	if longest*row.Size() <= min(words, distinct) {
+		return nil
+	}
 	b, err := s.buildTexts(row)
 	if err != nil || b.textSize() <= min(words, distinct) {
 		return err // a word has at least one byte
@@ -81,13 +84,14 @@ func (s *Schema) Fits(row doc.Row, l doc.Limits) error {
 	return l.CheckWords(s.count(b, words, distinct))
 }
 
+// longest is how many times as long as its size a row's texts may be: numbers are
+// longer.
+const longest = 3
+
 // textSize returns the bytes of all texts with searched words.
 func (b indexedDoc) textSize() int {
 	n := 0
-	for _, text := range b.content {
-		n += len(text)
-	}
-	for _, texts := range b.children {
+	for _, texts := range b.texts {
 		for _, text := range texts {
 			n += len(text)
 		}
@@ -115,7 +119,7 @@ func (v *vocabulary) add(s *Schema, b indexedDoc, more func() bool) {
 		v.seen = map[uint64]struct{}{}
 	}
 	v.size += b.textSize()
-	for field, texts := range b.texts() {
+	for field, texts := range b.texts {
 		for _, text := range texts {
 			s.analyzer.Each(text, func(t analysis.Token) bool {
 				v.words++
@@ -162,8 +166,9 @@ func (s *Schema) byteCost(puts []doc.Doc) (int64, error) {
 	}
 	var all, half vocabulary
 	complete := func() bool { return true }
+	var in rooms
 	for i := sampled / 2; i < len(puts); i += sampled {
-		b, err := s.build(puts[i].Row)
+		b, err := s.build(puts[i].Row, &in)
 		if err != nil {
 			return 0, fmt.Errorf("document %s: %w", puts[i].OID, err)
 		}

@@ -63,9 +63,21 @@ func TestFitsChecksTheLimits(t *testing.T) {
 	}
 }
 
+// segmentOf builds a segment of rows.
+func segmentOf(s *Schema, rows []builder.Row) (segment.Segment, error) {
+	var docs []index.Document
+	for _, d := range s.rows.Batch(rows, nil).IndexOps {
+		if d != nil {
+			docs = append(docs, d)
+		}
+	}
+	seg, _, err := new(builder.Plugin).New(docs)
+	return seg, err
+}
+
 // eachPosting calls f with the terms of a field of one document.
 func eachPosting(t interface{ Fatal(...any) }, s *Schema, b indexedDoc, field string, f func(term string, p segment.Posting)) {
-	seg, _, err := new(builder.Plugin).New([]index.Document{s.document("id", 1, b)})
+	seg, err := segmentOf(s, []builder.Row{b.row("id", 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +110,7 @@ func TestCountIsThatOfTheIndex(t *testing.T) {
 		}
 		rapid.Check(t, func(r *rapid.T) {
 			text := rapid.StringOf(rapid.SampledFrom([]rune("ab AB.é电影の_'s,\n12"))).Draw(r, "text")
-			b, err := s.build(bodyRow(text, ""))
+			b, err := s.build(bodyRow(text, ""), new(rooms))
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -128,7 +140,7 @@ func TestParts(t *testing.T) {
 	const most = 4 << 20
 	costs := make([]int64, len(texts))
 	for i, text := range texts {
-		b, err := s.build(bodyRow(text, ""))
+		b, err := s.build(bodyRow(text, ""), new(rooms))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +163,7 @@ func TestParts(t *testing.T) {
 			var sum int64
 			for i, d := range p.puts {
 				sum += want[n+i]
-				if got, want := d.ID(), fmt.Sprintf("%03d", n+i); got != want {
+				if got, want := d.ID, fmt.Sprintf("%03d", n+i); got != want {
 					r.Errorf("got document %s, want %s", got, want)
 				}
 			}
@@ -250,7 +262,7 @@ func buildingTakes(t *testing.T, s *Schema, docs []doc.Doc) (cost, took int64) {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	seg, _, err := new(builder.Plugin).New(p.puts)
+	seg, err := segmentOf(s, p.puts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
-	index "github.com/blevesearch/bleve_index_api"
 	"github.com/zeebo/xxh3"
 
 	"indexerd/internal/doc"
@@ -16,30 +16,28 @@ import (
 
 // An indexedDoc is the part of a row that the index stores.
 type indexedDoc struct {
-	content  []string   // text of each content column
-	children [][]string // texts of the rows of each searched child
-	values   [][]string // terms of each metadata column, then of each child with a type
+	texts  [][]string // of each field with searched words: one of a content column, one for each row of a child
+	values [][]string // terms of each metadata column, then of each child with a type
 }
 
 // build extracts the columns and children of the mapping from a row. The error
-// names the column whose value does not fit its type.
-func (s *Schema) build(row doc.Row) (indexedDoc, error) {
-	b := indexedDoc{values: make([][]string, len(s.Metadata), len(s.values))}
-	var err error
-	if b.content, err = s.contentOf(row); err != nil {
+// names the column whose value does not fit its type. The lists are in the memory of
+// in.
+func (s *Schema) build(row doc.Row, in *rooms) (b indexedDoc, err error) {
+	b = indexedDoc{texts: in.lists.list(len(s.texts)), values: in.lists.list(len(s.values))}
+	if b.texts, err = s.appendContent(b.texts, row, in); err != nil {
 		return b, err
 	}
-	terms := make([]string, 0, len(s.Metadata))
-	for i, f := range s.Metadata {
+	for _, f := range s.Metadata {
 		v, ok := row.Get(f.Name)
 		if !ok {
 			return b, missingColumn(f.Name)
 		}
-		from := len(terms)
-		if terms, err = f.appendTerms(terms, v); err != nil {
+		terms, err := f.appendTerms(in.texts.list(1), v)
+		if err != nil {
 			return b, fmt.Errorf("column %s: %w", f.Name, err)
 		}
-		b.values[i] = terms[from:len(terms):len(terms)]
+		b.values = append(b.values, terms)
 	}
 	for _, c := range s.Children {
 		texts, terms, err := c.build(row)
@@ -47,7 +45,7 @@ func (s *Schema) build(row doc.Row) (indexedDoc, error) {
 			return b, err
 		}
 		if c.Searched {
-			b.children = append(b.children, texts)
+			b.texts = append(b.texts, texts)
 		}
 		if c.Type != "" {
 			b.values = append(b.values, terms)
@@ -59,24 +57,54 @@ func (s *Schema) build(row doc.Row) (indexedDoc, error) {
 // buildTexts is build for a caller that needs no values.
 func (s *Schema) buildTexts(row doc.Row) (b indexedDoc, err error) {
 	if slices.ContainsFunc(s.Children, func(c Child) bool { return c.Searched }) {
-		return s.build(row)
+		return s.build(row, new(rooms))
 	}
-	b.content, err = s.contentOf(row)
+	b.texts, err = s.appendContent(nil, row, new(rooms))
 	return b, err
 }
 
-// contentOf returns the texts of the content columns.
-func (s *Schema) contentOf(row doc.Row) ([]string, error) {
-	content := make([]string, len(s.Content))
-	for i, name := range s.Content {
+// appendContent appends the texts of the content columns, none for an empty one.
+func (s *Schema) appendContent(texts [][]string, row doc.Row, in *rooms) ([][]string, error) {
+	for _, name := range s.Content {
 		v, ok := row.Get(name)
 		if !ok {
 			return nil, missingColumn(name)
 		}
-		content[i] = doc.FormatText(v)
+		var one []string
+		if text := doc.FormatText(v); text != "" {
+			one = append(in.texts.list(1), text)
+		}
+		texts = append(texts, one)
 	}
-	return content, nil
+	return texts, nil
 }
+
+// rooms are memory for the lists of many documents.
+type rooms struct {
+	texts room[string]
+	lists room[[]string]
+}
+
+// A room is memory for lists, which are taken from it one after another. This costs
+// less than a piece of memory for each.
+type room[T any] struct{ all, free []T }
+
+// maxRoom is how many elements a room takes at once, unless a list is longer.
+const maxRoom = 1024
+
+// list returns an empty list with room for n elements.
+func (r *room[T]) list(n int) []T {
+	if len(r.free) < n {
+		r.all = make([]T, max(n, min(2*len(r.all), maxRoom)))
+		r.free = r.all
+	}
+	list := r.free[:0:n]
+	r.free = r.free[n:]
+	return list
+}
+
+// reset lets memory be taken again that is no longer used.
+func (r *rooms) reset() { r.texts.free, r.lists.free = r.texts.all, r.lists.all }
 
 func missingColumn(name string) error {
 	return fmt.Errorf("column %s is not in the row: the SQL must return it", name)
@@ -114,39 +142,46 @@ func (c Child) build(row doc.Row) (texts, terms []string, err error) {
 // Hash digests what the index would store of a row under this mapping. The error
 // names the column whose value does not fit its type.
 func (s *Schema) Hash(row doc.Row) (doc.DocHash, error) {
-	b, err := s.build(row)
+	h, _ := hashers.Get().(*hasher)
+	if h == nil {
+		h = new(hasher)
+	}
+	b, err := s.build(row, &h.rooms)
 	if err != nil {
 		return 0, err
 	}
-	return s.hash(b), nil
+	hash := h.hash(s, b)
+	if h.reset(); cap(h.buf) <= shortText {
+		hashers.Put(h)
+	}
+	return hash, nil
 }
+
+// A hasher has the memory that Hash uses.
+type hasher struct {
+	rooms
+	buf []byte
+}
+
+var hashers sync.Pool
 
 // hash digests a document. A length precedes each text, so that text which moves
 // to another column, or to another row of a child, changes the hash.
-func (s *Schema) hash(b indexedDoc) doc.DocHash {
-	room, _ := hashed.Get().(*[]byte)
-	if room == nil {
-		room = new([]byte)
-	}
-	buf := binary.LittleEndian.AppendUint64((*room)[:0], s.fingerprint)
-	for _, text := range b.content {
-		buf = appendText(buf, text)
+func (h *hasher) hash(s *Schema, b indexedDoc) doc.DocHash {
+	buf := binary.LittleEndian.AppendUint64(h.buf[:0], s.fingerprint)
+	content, children := b.texts[:len(s.Content)], b.texts[len(s.Content):]
+	for _, text := range content {
+		buf = appendText(buf, strings.Join(text, ""))
 	}
 	for _, terms := range b.values {
 		buf = appendTexts(buf, terms)
 	}
-	for _, texts := range b.children {
+	for _, texts := range children {
 		buf = appendTexts(buf, texts)
 	}
-	hash := doc.DocHash(xxh3.Hash(buf))
-	if *room = buf; cap(buf) <= shortText {
-		hashed.Put(room)
-	}
-	return hash
+	h.buf = buf
+	return doc.DocHash(xxh3.Hash(buf))
 }
-
-// hashed keeps the memory of what is hashed.
-var hashed sync.Pool
 
 func appendTexts(buf []byte, texts []string) []byte {
 	buf = binary.AppendUvarint(buf, uint64(len(texts)))
@@ -160,22 +195,9 @@ func appendText(buf []byte, text string) []byte {
 	return append(binary.AppendUvarint(buf, uint64(len(text))), text...)
 }
 
-// document makes the document for bleve.
-func (s *Schema) document(oid doc.OID, v doc.Version, b indexedDoc) index.Document {
-	return s.rows.Document(segment.Row{ID: string(oid), Stored: encodeVersion(v), Texts: b.texts(), Values: b.values})
-}
-
-// texts returns the texts of each field with searched words.
-func (b indexedDoc) texts() [][]string {
-	all := make([][]string, 0, len(b.content)+len(b.children))
-	for i, text := range b.content {
-		if text == "" {
-			all = append(all, nil)
-		} else {
-			all = append(all, b.content[i:i+1])
-		}
-	}
-	return append(all, b.children...)
+// row returns a document as a row of a segment.
+func (b indexedDoc) row(oid doc.OID, v doc.Version) segment.Row {
+	return segment.Row{ID: string(oid), Stored: encodeVersion(v), Texts: b.texts, Values: b.values}
 }
 
 // A doc.Version is stored next to _id, so that one read returns both. As a term
@@ -232,7 +254,7 @@ func RejectedValues(m Mapping, docs []doc.Doc) ([]doc.Reject, error) {
 	}
 	var rejects []doc.Reject
 	for _, d := range docs {
-		_, err := s.build(d.Row)
+		_, err := s.build(d.Row, new(rooms))
 		if err == nil {
 			_, err = d.Row.AppendJSON(nil)
 		}

@@ -8,6 +8,7 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/fulltext/segment"
 	"indexerd/internal/query"
 )
 
@@ -25,13 +26,14 @@ func (s *Schema) Matching(ctx context.Context, docs []doc.Doc, req query.Request
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
 	defer memory.recoverPanic(&err)
-	batch := index.NewBatch()
+	var rows []segment.Row
+	var in rooms
 	for _, d := range docs {
-		if b, err := s.build(d.Row); err == nil {
-			batch.Update(s.document(d.OID, 1, b))
+		if b, err := s.build(d.Row, &in); err == nil {
+			rows = append(rows, b.row(d.OID, 1))
 		}
 	}
-	if err := memory.store.Batch(batch); err != nil {
+	if err := memory.store.Batch(s.rows.Batch(rows, nil)); err != nil {
 		return nil, fmt.Errorf("match %d documents: %w", len(docs), err)
 	}
 	res, err := memory.Search(ctx, query.Request{Query: req.Query, Filters: req.Filters, Visible: req.Visible, Size: len(docs)})

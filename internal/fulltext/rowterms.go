@@ -35,12 +35,12 @@ const RowGap = rowGap
 // Document returns what an index stores of a row, but for the words of the columns that
 // skip accepts. The error names the column whose value does not fit its type.
 func (s *Schema) Document(row doc.Row, skip func(field string) bool) (Document, error) {
-	b, err := s.build(row)
+	b, err := s.build(row, new(rooms))
 	if err != nil {
 		return Document{}, err
 	}
 	d := Document{Words: map[string][][]string{}, Values: map[string][]string{}, Numbers: map[string][]float64{}}
-	for i, texts := range b.texts() {
+	for i, texts := range b.texts {
 		if skip(wordsField(s.texts[i])) {
 			continue
 		}

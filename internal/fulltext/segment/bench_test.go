@@ -1,30 +1,49 @@
 package segment
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	index "github.com/blevesearch/bleve_index_api"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 
 	"indexerd/internal/sampletext"
 )
 
+// BenchmarkBuild builds a segment of 10,000 texts, of ASCII characters or with others.
+func BenchmarkBuild(b *testing.B) {
+	const rows = 10_000
+	mixed := sampletext.English(rows)
+	ascii := make([]string, rows)
+	for i, text := range mixed {
+		ascii[i] = strings.Map(func(c rune) rune { return c & 0x7f }, text)
+	}
+	for name, texts := range map[string][]string{"ascii": ascii, "mixed": mixed} {
+		b.Run(name, func(b *testing.B) {
+			docs := documentsOf(newSchema(b, "standard", true), textRows(texts, 0))
+			p := new(Plugin)
+			for b.Loop() {
+				one, _, err := p.New(docs)
+				if err != nil {
+					b.Fatal(err)
+				}
+				one.Close()
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/rows, "us/row")
+		})
+	}
+}
+
 // BenchmarkMerge merges ten segments of 10,000 English texts each.
 func BenchmarkMerge(b *testing.B) {
 	const segments, rows = 10, 10_000
 	s := newSchema(b, "standard", true)
-	var docs []index.Document
-	for i, text := range sampletext.English(segments * rows) {
-		docs = append(docs, s.Document(Row{ID: fmt.Sprint(i), Stored: []byte("1"), Texts: [][]string{{text}}, Values: [][]string{{"kind"}, {fmt.Sprintf("%08d", i)}}}))
-	}
 	p := new(Plugin)
 	var all []segment.Segment
-	for part := range slices.Chunk(docs, rows) {
-		one, _, err := p.New(part)
+	for part := range slices.Chunk(textRows(sampletext.English(segments*rows), 0), rows) {
+		one, _, err := p.New(documentsOf(s, part))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -23,7 +23,7 @@ const (
 )
 
 // newSegment builds a segment in memory from rows in the order of their ids.
-func (b *builder) newSegment(s *Schema, rows []*Row, config map[string]any) (segment.Segment, uint64, error) {
+func (b *builder) newSegment(s *Schema, rows []Row, config map[string]any) (segment.Segment, uint64, error) {
 	stats := segmentStats(config)
 	atomic.AddUint64(&stats.TotNewRootDocsProcessed, uint64(len(rows)))
 	merged := b.out
@@ -41,7 +41,7 @@ func (b *builder) newSegment(s *Schema, rows []*Row, config map[string]any) (seg
 
 // build writes the segment up to its footer, and returns the offsets of the
 // stored index and of the fields index.
-func (b *builder) build(s *Schema, rows []*Row) (stored, index uint64, err error) {
+func (b *builder) build(s *Schema, rows []Row) (stored, index uint64, err error) {
 	b.reset(nil)
 	b.collect(s, rows)
 	b.out = make([]byte, 0, b.guess(s, len(rows)))
@@ -80,7 +80,7 @@ type builtField struct {
 }
 
 // collect tokenizes the rows.
-func (b *builder) collect(s *Schema, rows []*Row) {
+func (b *builder) collect(s *Schema, rows []Row) {
 	for len(b.words) < len(s.Texts) {
 		b.words = append(b.words, words{})
 	}
@@ -89,14 +89,14 @@ func (b *builder) collect(s *Schema, rows []*Row) {
 	}
 	for i := range s.Texts {
 		b.words[i].reset(textSize(rows, i))
-		for _, r := range rows {
-			b.words[i].add(s.Analyzer, r.Texts[i], s.Gap)
+		for k := range rows {
+			b.words[i].add(s.Analyzer, rows[k].Texts[i], s.Gap)
 		}
 	}
 	for i := range s.Values {
 		b.values[i].reset(bytesPerWord * len(rows))
-		for _, r := range rows {
-			b.values[i].addValues(r.Values[i])
+		for k := range rows {
+			b.values[i].addValues(rows[k].Values[i])
 		}
 	}
 }
@@ -138,9 +138,9 @@ func trim(b []byte) []byte {
 }
 
 // textSize returns the bytes of one field of words.
-func textSize(rows []*Row, field int) (size int) {
-	for _, r := range rows {
-		for _, text := range r.Texts[field] {
+func textSize(rows []Row, field int) (size int) {
+	for i := range rows {
+		for _, text := range rows[i].Texts[field] {
 			size += len(text)
 		}
 	}
@@ -174,10 +174,11 @@ func (b *builder) fields(s *Schema) []builtField {
 }
 
 // storeRows writes the id and the stored value of each row.
-func (b *builder) storeRows(rows []*Row, field int) (at uint64) {
+func (b *builder) storeRows(rows []Row, field int) (at uint64) {
 	b.offsets = b.offsets[:0]
 	var buf []byte
-	for _, r := range rows {
+	for i := range rows {
+		r := &rows[i]
 		meta := uvarint(buf[:0], uint64(len(r.ID)))
 		meta = uvarint(meta, uint64(field))
 		meta = append(meta, storedType, 0)
@@ -196,8 +197,8 @@ func (b *builder) storeRows(rows []*Row, field int) (at uint64) {
 }
 
 // writeIDs writes the ids, each of which is a term of one document.
-func (b *builder) writeIDs(f *field, rows []*Row) error {
-	for i, r := range rows {
+func (b *builder) writeIDs(f *field, rows []Row) error {
+	for i := range rows {
 		b.list.start(1, len(rows))
 		b.list.add(uint32(i))
 		b.list.tf = append(b.list.tf, 1<<1, 1) // once, in a field of one word
@@ -205,7 +206,7 @@ func (b *builder) writeIDs(f *field, rows []*Row) error {
 		if b.exact {
 			v = b.writeList()
 		}
-		if err := b.dict.insert([]byte(r.ID), v); err != nil {
+		if err := b.dict.insert([]byte(rows[i].ID), v); err != nil {
 			return err
 		}
 	}

@@ -22,8 +22,8 @@ func TestIndexes(t *testing.T) {
 	own, library := scorch.SegmentPlugin(new(Plugin)), scorch.SegmentPlugin(new(zap.ZapPlugin))
 	got, want := t.TempDir(), t.TempDir()
 	for round := range uint64(3) {
-		change(t, got, own, s.Document, texts, round)
-		change(t, want, library, s.oracleDocument, texts, round)
+		change(t, got, own, s.Batch, texts, round)
+		change(t, want, library, s.oracleBatch, texts, round)
 		if round == 1 {
 			got, want = want, got
 		}
@@ -37,6 +37,18 @@ func TestIndexes(t *testing.T) {
 		}
 		t.Fatalf("got %d entries, want %d", len(a), len(b))
 	}
+}
+
+// oracleBatch is Batch with documents of zapx.
+func (s *Schema) oracleBatch(rows []Row, deleted []string) *index.Batch {
+	batch := index.NewBatch()
+	for _, id := range deleted {
+		batch.Delete(id)
+	}
+	for _, r := range rows {
+		batch.Update(s.oracleDocument(r))
+	}
+	return batch
 }
 
 // openIndex opens an index with a plugin.
@@ -57,20 +69,20 @@ func openIndex(t *testing.T, dir string, plugin scorch.SegmentPlugin) index.Inde
 
 // change writes batches of updates and deletes, merges all segments and closes
 // the index.
-func change(t *testing.T, dir string, plugin scorch.SegmentPlugin, document func(Row) index.Document, texts []string, seed uint64) {
+func change(t *testing.T, dir string, plugin scorch.SegmentPlugin, batchOf func([]Row, []string) *index.Batch, texts []string, seed uint64) {
 	t.Helper()
 	store := openIndex(t, dir, plugin)
 	r := rand.New(rand.NewPCG(seed, 4))
 	for range 12 {
-		batch := index.NewBatch()
+		var rows []Row
 		for range 40 {
-			row := textRows(texts[r.IntN(len(texts)):][:1], r.IntN(300))[0]
-			batch.Update(document(row))
+			rows = append(rows, textRows(texts[r.IntN(len(texts)):][:1], r.IntN(300))[0])
 		}
+		var deleted []string
 		for range 10 {
-			batch.Delete(fmt.Sprintf("%08d", r.IntN(300)))
+			deleted = append(deleted, textRows([]string{""}, r.IntN(300))[0].ID)
 		}
-		if err := store.Batch(batch); err != nil {
+		if err := store.Batch(batchOf(rows, deleted)); err != nil {
 			t.Fatal(err)
 		}
 	}

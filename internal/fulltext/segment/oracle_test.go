@@ -130,19 +130,21 @@ func exactBuilder() *builder { return &builder{exact: true, dict: &libraryDictio
 // built builds a segment of rows.
 func built(t testing.TB, b *builder, s *Schema, rows []Row) segment.Segment {
 	t.Helper()
-	var docs []index.Document
-	for _, r := range rows {
-		docs = append(docs, s.Document(r))
-	}
-	sorted, schema, err := rowsOf(docs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seg, _, err := b.newSegment(schema, sorted, nil)
+	seg, _, err := b.newSegment(s, byID(slices.Clone(rows)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return seg
+}
+
+// documentsOf returns what a plugin gets of a batch with these rows.
+func documentsOf(s *Schema, rows []Row) (docs []index.Document) {
+	for _, d := range s.Batch(rows, nil).IndexOps {
+		if d != nil {
+			docs = append(docs, d)
+		}
+	}
+	return docs
 }
 
 // oracle lets zapx build a segment of rows, which must be sorted.

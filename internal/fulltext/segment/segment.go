@@ -50,8 +50,8 @@
 // dictionary by vellum's builder and has term lists of one document where zapx
 // has them.
 //
-// A document for a Plugin has no fields, so another plugin of scorch has no _id
-// for it: zapx panics. It never indexes an empty document.
+// A Batch for a Plugin has no fields, so another plugin of scorch has no _id for it:
+// zapx panics. It never indexes an empty document.
 //
 // Merge checks every length and offset that it reads from a file, and returns an
 // error if one is wrong. The goroutine that calls it recovers from no panic.
@@ -112,24 +112,64 @@ type Row struct {
 	Values [][]string // terms of each field of exact terms, without the byte 0xff
 }
 
-// Document makes a document for scorch. A batch has documents of one schema only.
-func (s *Schema) Document(row Row) index.Document { return &rowDocument{row, s} }
+// Batch returns a batch for scorch that writes rows and removes the documents with
+// the deleted ids. A row replaces the document with its id; of several rows with one
+// id the last is written. The batch uses the rows, and no other document may be added
+// to it.
+//
+// Scorch hands every document of a batch to another goroutine and takes it back. So
+// one document has all the rows. The other ids are there without one, as those of
+// documents to remove: scorch removes them from older segments only.
+func (s *Schema) Batch(rows []Row, deleted []string) *index.Batch {
+	rows = byID(rows)
+	batch := &index.Batch{IndexOps: make(map[string]index.Document, len(rows)+len(deleted)), InternalOps: map[string][]byte{}}
+	for _, id := range deleted {
+		batch.Delete(id)
+	}
+	for i := range rows {
+		batch.Delete(rows[i].ID)
+	}
+	if len(rows) > 0 {
+		batch.Update(&rowsDocument{rows, s})
+	}
+	return batch
+}
 
-// A rowDocument has no fields for scorch, so scorch has nothing to analyze.
-type rowDocument struct {
-	row    Row
+// byID returns rows in the order of their ids, the last one of each.
+func byID(rows []Row) []Row {
+	inOrder := true
+	for i := 1; i < len(rows); i++ {
+		inOrder = inOrder && rows[i-1].ID < rows[i].ID
+	}
+	if inOrder {
+		return rows
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int { return strings.Compare(a.ID, b.ID) })
+	last := rows[:0]
+	for i := range rows {
+		if i+1 == len(rows) || rows[i+1].ID != rows[i].ID {
+			last = append(last, rows[i])
+		}
+	}
+	return last
+}
+
+// A rowsDocument is all rows of a batch. It has no fields for scorch, so scorch has
+// nothing to analyze.
+type rowsDocument struct {
+	rows   []Row
 	schema *Schema
 }
 
-func (d *rowDocument) ID() string                                 { return d.row.ID }
-func (d *rowDocument) Size() int                                  { return 0 }
-func (d *rowDocument) VisitFields(index.FieldVisitor)             {}
-func (d *rowDocument) VisitComposite(index.CompositeFieldVisitor) {}
-func (d *rowDocument) HasComposite() bool                         { return false }
-func (d *rowDocument) NumPlainTextBytes() uint64                  { return 0 }
-func (d *rowDocument) AddIDField()                                {}
-func (d *rowDocument) StoredFieldsBytes() uint64                  { return 0 }
-func (d *rowDocument) Indexed() bool                              { return false }
+func (d *rowsDocument) ID() string                                 { return d.rows[0].ID }
+func (d *rowsDocument) Size() int                                  { return 0 }
+func (d *rowsDocument) VisitFields(index.FieldVisitor)             {}
+func (d *rowsDocument) VisitComposite(index.CompositeFieldVisitor) {}
+func (d *rowsDocument) HasComposite() bool                         { return false }
+func (d *rowsDocument) NumPlainTextBytes() uint64                  { return 0 }
+func (d *rowsDocument) AddIDField()                                {}
+func (d *rowsDocument) StoredFieldsBytes() uint64                  { return 0 }
+func (d *rowsDocument) Indexed() bool                              { return false }
 
 // A Plugin is zapx's plugin with another New and Merge.
 type Plugin struct{ zap.ZapPlugin }
@@ -139,40 +179,20 @@ func (p *Plugin) New(docs []index.Document) (segment.Segment, uint64, error) {
 	return p.NewUsing(docs, nil)
 }
 
-// NewUsing implements scorch.SegmentPlugin. zapx builds the segment if the
-// documents are not of this package.
+// NewUsing implements scorch.SegmentPlugin. zapx builds the segment of documents that
+// are not of a Batch.
 func (p *Plugin) NewUsing(docs []index.Document, config map[string]any) (segment.Segment, uint64, error) {
-	rows, schema, err := rowsOf(docs)
-	if err != nil {
-		return nil, 0, err
-	}
-	if schema == nil {
-		return p.ZapPlugin.NewUsing(docs, config)
-	}
-	b := builders.Get().(*builder)
-	defer b.release()
-	return b.newSegment(schema, rows, config)
-}
-
-// rowsOf returns the rows of documents by id. The schema is nil if all documents
-// are of another package.
-func rowsOf(docs []index.Document) ([]*Row, *Schema, error) {
-	var rows []*Row
-	var schema *Schema
 	for _, d := range docs {
-		if d, ok := d.(*rowDocument); ok {
-			rows = append(rows, &d.row)
-			if schema != nil && schema != d.schema {
-				return nil, nil, errors.New("a batch has rows of two schemas")
+		if d, ok := d.(*rowsDocument); ok {
+			if len(docs) > 1 {
+				return nil, 0, errors.New("batch has rows and other documents")
 			}
-			schema = d.schema
+			b := builders.Get().(*builder)
+			defer b.release()
+			return b.newSegment(d.schema, d.rows, config)
 		}
 	}
-	if schema != nil && len(rows) < len(docs) {
-		return nil, nil, errors.New("a batch has rows and other documents")
-	}
-	slices.SortFunc(rows, func(a, b *Row) int { return strings.Compare(a.ID, b.ID) })
-	return rows, schema, nil
+	return p.ZapPlugin.NewUsing(docs, config)
 }
 
 // builders keeps the memory of builders.

@@ -228,20 +228,20 @@ func TestRowsNeedThePlugin(t *testing.T) {
 			t.Error("zapx has built a segment from a row, want a panic")
 		}
 	}()
-	_, _, _ = new(zap.ZapPlugin).New([]index.Document{s.Document(textRows([]string{"words"}, 1)[0])})
+	_, _, _ = new(zap.ZapPlugin).New(documentsOf(s, textRows([]string{"words"}, 1)))
 }
 
-func TestBatchesOfOneSchema(t *testing.T) {
-	s, other := newSchema(t, "standard", true), newSchema(t, "standard", true)
-	row := textRows([]string{"words"}, 1)[0]
-	plain := s.oracleDocument(row)
+func TestNoOtherDocuments(t *testing.T) {
+	s := newSchema(t, "standard", true)
+	rows := textRows([]string{"words"}, 1)
+	plain := s.oracleDocument(rows[0])
 	plain.AddIDField()
 	for _, c := range []struct {
 		docs []index.Document
 		want string
 	}{
-		{[]index.Document{s.Document(row), other.Document(row)}, "a batch has rows of two schemas"},
-		{[]index.Document{s.Document(row), plain}, "a batch has rows and other documents"},
+		{append(documentsOf(s, rows), plain), "batch has rows and other documents"},
+		{append(documentsOf(s, rows), documentsOf(s, rows)...), "batch has rows and other documents"},
 		{[]index.Document{plain}, ""},
 	} {
 		got := ""
@@ -255,6 +255,32 @@ func TestBatchesOfOneSchema(t *testing.T) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
+}
+
+// A batch has the last row of each id, in the order of ids, and says which documents of
+// older segments go.
+func TestBatch(t *testing.T) {
+	s := newSchema(t, "standard", true)
+	rows := textRows([]string{"old", "b", "c", "d"}, 1)
+	newer := textRows([]string{"new"}, 1)
+	batch := s.Batch([]Row{rows[2], rows[0], rows[1], newer[0]}, []string{rows[2].ID, rows[3].ID})
+	var ids []string
+	carriers := 0
+	for id, d := range batch.IndexOps {
+		ids = append(ids, id)
+		if d != nil {
+			carriers++
+		}
+	}
+	slices.Sort(ids)
+	if want := []string{rows[0].ID, rows[1].ID, rows[2].ID, rows[3].ID}; !slices.Equal(ids, want) || carriers != 1 {
+		t.Errorf("ids %q with %d documents, want %q with 1", ids, carriers, want)
+	}
+	seg, _, err := new(Plugin).New(documentsOf(s, []Row{rows[2], rows[0], rows[1], newer[0]}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkContents(t, seg, oracle(t, s, []Row{newer[0], rows[1], rows[2]}))
 }
 
 // zapx merges segments with different fields.
