@@ -100,10 +100,11 @@ func (s *Sink) HideUnknown(ctx context.Context, rows []doc.Reject) (int, error) 
 		return 0, err
 	}
 	defer s.End(fetch)
-	if err := s.hold(ctx, oids); err != nil {
+	held, err := s.hold(ctx, oids)
+	if err != nil {
 		return 0, err
 	}
-	defer s.release(oids)
+	defer s.release(held)
 	repaired := func(r doc.Reject) bool { return !s.quarantine.Has(r.OID) } // before hold returned
 	b := doc.Batch{Fetch: fetch, Rejects: slices.DeleteFunc(slices.Clone(rows), repaired)}
 	if err := s.restrict(b); err != nil {

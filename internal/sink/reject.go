@@ -82,6 +82,9 @@ func withoutDeleted(b doc.Batch) doc.Batch {
 // rejectDuplicates rejects rows that share a key, since it is unknown which of them
 // is the document. A reject counts as one of these rows.
 func rejectDuplicates(b doc.Batch) doc.Batch {
+	if len(b.Rejects) == 0 && ascending(b.Docs) {
+		return b
+	}
 	count := make(map[doc.OID]int, len(b.Docs)+len(b.Rejects))
 	for i := range b.Docs {
 		count[b.Docs[i].OID]++
@@ -104,6 +107,17 @@ func rejectDuplicates(b doc.Batch) doc.Batch {
 		}
 	}
 	return b
+}
+
+// ascending reports whether each document has a larger key than the one before, as in
+// a load.
+func ascending(docs []doc.Doc) bool {
+	for i := 1; i < len(docs); i++ {
+		if docs[i].OID <= docs[i-1].OID {
+			return false
+		}
+	}
+	return true
 }
 
 // keys returns the keys of documents and rejects, without empty ones.

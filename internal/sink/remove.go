@@ -16,10 +16,11 @@ import (
 // and the guard holds none.
 func (s *Sink) Delete(ctx context.Context, stamps []doc.Stamp, fetch doc.FetchSeq, left int) (doc.Report, error) {
 	oids := doc.OIDs(stamps)
-	if err := s.hold(ctx, oids); err != nil {
+	held, err := s.hold(ctx, oids)
+	if err != nil {
 		return doc.Report{}, err
 	}
-	defer s.release(oids)
+	defer s.release(held)
 
 	gone, err := s.gone(stamps, fetch)
 	if err != nil || len(gone) == 0 {

@@ -119,7 +119,7 @@ type Sink struct {
 
 	begin chan struct{} // held while a number and its snapshot are taken
 	lock  chan struct{} // guards the fields below
-	held  map[doc.OID]struct{}
+	held  []*claim
 	freed chan struct{} // closed and replaced whenever held shrinks
 
 	inFlight map[doc.FetchSeq]struct{}
@@ -137,7 +137,6 @@ func New(index Index, pages Pages, tree Tree, quarantine Quarantine, guard *Guar
 		numbers:    &numbers{reserve: reserve},
 		begin:      make(chan struct{}, 1),
 		lock:       make(chan struct{}, 1),
-		held:       map[doc.OID]struct{}{},
 		freed:      make(chan struct{}),
 		inFlight:   map[doc.FetchSeq]struct{}{},
 		absent:     map[doc.OID]doc.FetchSeq{},
@@ -187,10 +186,11 @@ func (s *Sink) Put(ctx context.Context, b doc.Batch) (doc.Report, error) {
 	b = withoutDeleted(b)
 	b = s.withGroups(rejectDuplicates(b), b)
 	oids := append(keys(b.Docs, b.Rejects), b.Deleted...)
-	if err := s.hold(ctx, oids); err != nil {
+	held, err := s.hold(ctx, oids)
+	if err != nil {
 		return report, err
 	}
-	defer s.release(oids)
+	defer s.release(held)
 
 	p, err := s.plan(b)
 	if err != nil {
@@ -223,42 +223,6 @@ func (s *Sink) finish(b doc.Batch, written []entry) (deleted int, err error) {
 		return 0, err
 	}
 	return deleted, s.quarantineRejects(b)
-}
-
-// hold waits until none of the OIDs is held, and holds them.
-func (s *Sink) hold(ctx context.Context, oids []doc.OID) error {
-	for {
-		var wait <-chan struct{}
-		s.locked(func() {
-			for _, oid := range oids {
-				if _, busy := s.held[oid]; busy {
-					wait = s.freed
-					return
-				}
-			}
-			for _, oid := range oids {
-				s.held[oid] = struct{}{}
-			}
-		})
-		if wait == nil {
-			return nil
-		}
-		select {
-		case <-wait:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-func (s *Sink) release(oids []doc.OID) {
-	s.locked(func() {
-		for _, oid := range oids {
-			delete(s.held, oid)
-		}
-		close(s.freed)
-		s.freed = make(chan struct{})
-	})
 }
 
 func (s *Sink) locked(f func()) {
