@@ -152,7 +152,7 @@ func (s *Schema) wordCost() int64 {
 }
 
 const (
-	sampled       = 64  // one document of so many is in the sample
+	inSample      = 64  // documents of the sample of a batch
 	fewPuts       = 512 // documents for which there is no sample
 	leastExponent = 0.5 // by which the number of distinct words grows
 )
@@ -167,7 +167,9 @@ func (s *Schema) byteCost(puts []doc.Doc) (int64, error) {
 	var all, half vocabulary
 	complete := func() bool { return true }
 	var in rooms
-	for i := sampled / 2; i < len(puts); i += sampled {
+	step := len(puts) / inSample
+	for n := range inSample {
+		i := n*step + step/2
 		b, err := s.build(puts[i].Row, &in)
 		if err != nil {
 			return 0, fmt.Errorf("document %s: %w", puts[i].OID, err)
@@ -176,7 +178,7 @@ func (s *Schema) byteCost(puts []doc.Doc) (int64, error) {
 			continue
 		}
 		all.add(s, b, complete)
-		if i/sampled%2 == 0 {
+		if n%2 == 0 {
 			half.add(s, b, complete)
 		}
 	}
@@ -185,6 +187,6 @@ func (s *Schema) byteCost(puts []doc.Doc) (int64, error) {
 	}
 	k := math.Log(float64(len(all.seen))/float64(len(half.seen))) / math.Log(float64(all.words)/float64(half.words))
 	k = min(max(k, leastExponent), 1)
-	share := float64(len(all.seen)) * math.Pow(sampled, k) / sampled // of the distinct words of the batch
+	share := float64(len(all.seen)) * math.Pow(float64(step), k-1) // of the distinct words of the batch
 	return int64(float64(all.words)*float64(s.wordCost())+share*distinctCost)/int64(all.size) + 1, nil
 }
