@@ -156,10 +156,10 @@ func (a *Analyzer) Tokens(dst []Token, text string) []Token {
 	return dst
 }
 
-// Each calls emit with the tokens of a text in order, until emit returns false.
-func (a *Analyzer) Each(text string, emit func(Token) bool) {
+// Each calls emit with the tokens of a text in order, until emit returns false. It
+// returns the last position that the text takes: of a token, of a stop word, or free.
+func (a *Analyzer) Each(text string, emit func(Token) bool) (pos int) {
 	lower := lowerASCII(text)
-	pos := 0
 	for at := 0; at < len(lower); {
 		switch k, size := a.kind(lower, at); k {
 		case gap:
@@ -167,24 +167,25 @@ func (a *Analyzer) Each(text string, emit func(Token) bool) {
 		case single:
 			pos++
 			if term := fold(lower[at : at+size]); !a.stop[term] && !emit(Token{Term: term, Start: at, End: at + size, Pos: pos}) {
-				return
+				return pos
 			}
 			at += size
 		case letter:
 			end := a.run(lower, at, k)
 			pos++
 			if term, ok := a.Term(lower[at:end]); ok && !emit(Token{Term: term, Start: at, End: end, Pos: pos}) {
-				return
+				return pos
 			}
 			at = a.AfterWord(lower, end)
 		case gram:
 			end, more := a.run(lower, at, k), true
 			if pos, more = pairs(lower, at, end, pos, emit); !more {
-				return
+				return pos
 			}
 			at = end
 		}
 	}
+	return pos
 }
 
 // InWord reports whether the character at a byte offset belongs to a word of

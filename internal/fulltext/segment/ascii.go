@@ -2,13 +2,17 @@ package segment
 
 import (
 	"math/bits"
+	"unicode/utf8"
 
 	"indexerd/internal/analysis"
 )
 
-// A text of ASCII characters is read in blocks: first which of its characters are of
-// words, without a branch for each character, then the words, whose first eight
-// letters are read at once.
+// A text is cut into parts of ASCII characters and others. A part of ASCII characters is
+// read in blocks: first which of its characters are of words, without a branch for each
+// character, then the words, whose first eight letters are read at once.
+//
+// A part ends behind a character between words, or with the text. So no word is cut, and
+// an apostrophe, which can belong to a word, ends no part.
 
 // blockSize is the number of characters of a block.
 const blockSize = 64
@@ -18,16 +22,53 @@ const (
 	highBits = 0x80 * lowBits
 )
 
-func isASCII(text string) bool {
-	var all uint64
-	for ; len(text) >= prefixSize; text = text[prefixSize:] {
-		all |= eight(text)
+// addText is addTokens for an analyzer with words of ASCII characters.
+func (w *words) addText(a *analysis.Analyzer, text string, pos int) {
+	for {
+		n := asciiPart(text)
+		pos = w.addASCII(a, text[:n], pos)
+		if text = text[n:]; text == "" {
+			return
+		}
+		n = otherPart(text)
+		pos = w.addTokens(a, text[:n], pos)
+		text = text[n:]
 	}
-	for i := range len(text) {
-		all |= uint64(text[i])
-	}
-	return all&highBits == 0
 }
+
+// asciiPart returns the size of the part of ASCII characters at the start of a text, 0
+// if there is none.
+func asciiPart(text string) int {
+	at := 0
+	for at+8 <= len(text) && eight(text[at:])&highBits == 0 {
+		at += 8
+	}
+	for at < len(text) && text[at] < utf8.RuneSelf {
+		at++
+	}
+	if at < len(text) {
+		for at > 0 && !endsPart(text[at-1]) {
+			at--
+		}
+	}
+	return at
+}
+
+// otherPart returns the size of the part at the start of a text that has no part of
+// ASCII characters there. It goes on to a word that begins with an ASCII character,
+// behind its first other character.
+func otherPart(text string) int {
+	other := false
+	for at := 1; at < len(text); at++ {
+		other = other || text[at-1] >= utf8.RuneSelf
+		if other && endsPart(text[at-1]) && text[at] < utf8.RuneSelf && isWord(text[at]) {
+			return at
+		}
+	}
+	return len(text)
+}
+
+func endsPart(c byte) bool { return c < utf8.RuneSelf && c != '\'' && !isWord(c) }
 
 // eight returns the first eight bytes of a text as prefix does.
 func eight(text string) uint64 {
@@ -57,7 +98,7 @@ func lowerPrefix(text string, size int) uint64 {
 
 // addASCII is addTokens for a text of ASCII characters. It asks the analyzer once
 // for each distinct word of the segment, and makes one pass over the text.
-func (w *words) addASCII(a *analysis.Analyzer, text string, pos int) {
+func (w *words) addASCII(a *analysis.Analyzer, text string, pos int) int {
 	for at := 0; at < len(text); {
 		block := text[at:min(at+blockSize, len(text))]
 		of := wordsOf(block)
@@ -84,6 +125,7 @@ func (w *words) addASCII(a *analysis.Analyzer, text string, pos int) {
 		}
 		at = next
 	}
+	return pos
 }
 
 // wordsOf returns a bit for each ASCII character of a block: 1 for those of words.

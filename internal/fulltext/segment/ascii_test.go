@@ -2,8 +2,14 @@ package segment
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"unicode"
+
+	"pgregory.net/rapid"
+
+	"indexerd/internal/analysis"
 )
 
 // TestWordsOf compares which characters of a block are of words with what unicode says
@@ -27,5 +33,42 @@ func TestWordsOf(t *testing.T) {
 				t.Fatalf("block %q: words %b, want %b", block, of, want)
 			}
 		}
+	}
+}
+
+// TestPartsOfATextHaveItsTokens compares the words of texts of ASCII characters and
+// others with the tokens of the whole text.
+func TestPartsOfATextHaveItsTokens(t *testing.T) {
+	pieces := []string{"a", "The", "don", "x_7", "'", "'s", "’", "’s", "é", "É", "e\u0301", "\u0301", "中", "文", "ア", "ｆ", "ß", "\xff", " ", "  ", ".", "\n", strings.Repeat("long", 20), strings.Repeat("é", 200)}
+	for _, name := range analyzers {
+		a := newSchema(t, name, true).Analyzer
+		rapid.Check(t, func(t *rapid.T) {
+			text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(t, "pieces"), "")
+			type place struct {
+				term string
+				pos  uint32
+			}
+			var want, got []place
+			a.Each(text, func(t analysis.Token) bool {
+				want = append(want, place{t.Term, uint32(t.Pos)})
+				return true
+			})
+			var w words
+			w.reset(len(text))
+			w.add(a, []string{text}, 100)
+			pos := uint32(0)
+			for occs := w.occs; len(occs) > 0; occs = occs[1:] {
+				if pos++; occs[0] >= jump {
+					pos = occs[1]
+					got = append(got, place{string(w.text(occs[0] &^ jump)), pos})
+					occs = occs[1:]
+					continue
+				}
+				got = append(got, place{string(w.text(occs[0])), pos})
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, %q: got %v, want %v", name, text, got, want)
+			}
+		})
 	}
 }

@@ -69,8 +69,8 @@ func (w *words) add(a *analysis.Analyzer, texts []string, gap int) {
 			before = int(w.pos) + gap
 		}
 		w.occs = double(w.occs, len(text)/bytesPerWord)
-		if a.ASCIIWords() && isASCII(text) {
-			w.addASCII(a, text, before)
+		if a.ASCIIWords() {
+			w.addText(a, text, before)
 		} else {
 			w.addTokens(a, text, before)
 		}
@@ -83,10 +83,12 @@ func (w *words) endRow(first int) {
 	w.ends, w.lengths = append(w.ends, len(w.occs)), append(w.lengths, uint32(w.total-first))
 }
 
-func (w *words) addTokens(a *analysis.Analyzer, text string, before int) {
-	a.Each(text, func(t analysis.Token) bool {
+// addTokens appends the tokens of a text behind a position, and returns the last
+// position that the text takes.
+func (w *words) addTokens(a *analysis.Analyzer, text string, pos int) int {
+	return pos + a.Each(text, func(t analysis.Token) bool {
 		w.token = append(w.token[:0], t.Term...)
-		w.occur(w.find(w.token), before+t.Pos)
+		w.occur(w.find(w.token), pos+t.Pos)
 		return true
 	})
 }
