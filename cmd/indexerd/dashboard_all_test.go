@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"indexerd/internal/httpapi"
+	"indexerd/internal/search"
 )
 
 // The page searches all tables at once, offers to search for most of the words, and
@@ -104,6 +105,10 @@ func (e *sharedEngine) Status(ctx context.Context) httpapi.Status {
 		s.Tables[0].Opening = &httpapi.OpeningStatus{WaitsFor: "the index", Since: httpapi.Time(time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC))}
 	}
 	return s
+}
+
+func (*sharedEngine) Search(context.Context, string, search.Params) (search.Results, error) {
+	return search.Results{}, nil
 }
 
 // The page shows which of two daemons leads, why one of them can't, and what a table that is

@@ -19,6 +19,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+
+	"indexerd/internal/pgtest"
 )
 
 // A tab is a page of the dashboard in a separate browser.
@@ -30,6 +32,7 @@ type tab struct {
 // browse opens the dashboard in headless Chromium.
 func browse(t testing.TB, base string) tab {
 	t.Helper()
+	pgtest.NeedsServers(t)
 	ctx, closeBrowser := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(chromium(t)), chromedp.WSURLReadTimeout(soon), chromedp.NoSandbox, // root has no sandbox; the page is ours
 		chromedp.Flag("disable-lcd-text", true))...) // grey edges of letters: pictures of fewer colours

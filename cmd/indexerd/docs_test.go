@@ -54,6 +54,9 @@ func newLearner(t testing.TB) *learner {
 	t.Helper()
 	r := &learner{TB: t, dir: t.TempDir(), role: "reader_" + strings.ToLower(rand.Text())}
 	t.Cleanup(func() { // after the database, which has its rights
+		if t.Skipped() {
+			return
+		}
 		pgtest.Exec(t, os.Getenv("INDEXERD_TEST_PG"), "DROP ROLE IF EXISTS "+r.role)
 	})
 	r.dsn = films.DB(t)

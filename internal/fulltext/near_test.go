@@ -117,7 +117,11 @@ func (c corpus) index(t *testing.T, r *rand.Rand) *Index {
 // Tuned scores are those of the formula, also of a caller who sees some rows only. Pages
 // have the hits of the whole answer, in its order, however small they are.
 func TestTunedScores(t *testing.T) {
-	for seed := range uint64(30) {
+	seeds := uint64(30)
+	if testing.Short() {
+		seeds = 6
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
 		c := randomCorpus(r, 20+r.IntN(60))
 		ix := c.index(t, r)

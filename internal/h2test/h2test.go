@@ -28,6 +28,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"indexerd/internal/pgtest"
 )
 
 // A Vendor is what a dialect's tests know of its driver and of H2.
@@ -58,6 +60,7 @@ type DB struct {
 // New creates a database.
 func New(t testing.TB, v Vendor) *DB {
 	t.Helper()
+	pgtest.NeedsServers(t)
 	s := start(t)
 	db := &DB{server: s, vendor: v, url: fmt.Sprintf("jdbc:h2:mem:%s;MODE=%s;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=5000%s", rand.Text(), v.Mode, v.Settings)}
 	c, err := db.Writer().Connect(t.Context())

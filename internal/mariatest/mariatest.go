@@ -29,6 +29,8 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"indexerd/internal/pgtest"
 )
 
 // A Server is a running server.
@@ -62,6 +64,7 @@ func Main(m *testing.M) int {
 // dropped at the end of the test. The package's TestMain calls Main.
 func DB(t testing.TB) string {
 	t.Helper()
+	pgtest.NeedsServers(t)
 	shared.Lock()
 	if shared.server == nil && shared.err == nil {
 		shared.server, shared.err = Start(context.Background())
@@ -89,6 +92,7 @@ func missing(t testing.TB, err error) {
 // New starts a server for one test, which ends with it.
 func New(t testing.TB) *Server {
 	t.Helper()
+	pgtest.NeedsServers(t)
 	s, err := Start(context.Background())
 	missing(t, err)
 	t.Cleanup(s.Stop)

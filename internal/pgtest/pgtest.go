@@ -189,6 +189,15 @@ func moduleRoot(t testing.TB) string {
 	}
 }
 
+// NeedsServers skips a test that starts another server than PostgreSQL, or a browser,
+// with -short and without withpg: such a run is for tests that need none.
+func NeedsServers(t testing.TB) {
+	t.Helper()
+	if testing.Short() && os.Getenv("INDEXERD_TEST_PG") == "" {
+		t.Skip("no servers and no browser with -short: go run ./internal/pgtest/withpg go test -short ./...")
+	}
+}
+
 // missing skips a test without its requirements, or fails it if CI is set.
 func missing(t testing.TB, what string) {
 	t.Helper()

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"indexerd/internal/pgtest"
 )
 
 // A Cluster is several members of one etcd.
@@ -15,6 +17,7 @@ type Cluster struct{ Members []*Server }
 // NewCluster starts members for one test, which end with it.
 func NewCluster(t testing.TB, n int) *Cluster {
 	t.Helper()
+	pgtest.NeedsServers(t)
 	members, err := start(n)
 	missing(t, err)
 	t.Cleanup(func() { stop(members) })

@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"indexerd/internal/pgtest"
 )
 
 // A Server is a member of etcd.
@@ -56,6 +58,7 @@ func Main(m *testing.M) int {
 // prefix of its own. The first call starts it. The package's TestMain calls Main.
 func Shared(t testing.TB) string {
 	t.Helper()
+	pgtest.NeedsServers(t)
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.server == nil && shared.err == nil {
@@ -68,6 +71,7 @@ func Shared(t testing.TB) string {
 // New starts a server for one test, which ends with it. Flags are added to its own.
 func New(t testing.TB, flags ...string) *Server {
 	t.Helper()
+	pgtest.NeedsServers(t)
 	s, err := Start(flags...)
 	missing(t, err)
 	t.Cleanup(s.Stop)

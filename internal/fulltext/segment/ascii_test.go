@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/analysis"
+	_ "indexerd/internal/nofailfile"
 )
 
 // TestWordsOf compares which characters of a block are of words with what unicode says

@@ -152,7 +152,11 @@ func oddRows(t testing.TB, r *rand.Rand) (*Schema, []Row) {
 // Segments of random rows of random schemas, and merges of them, are those of
 // zapx.
 func TestOddRows(t *testing.T) {
-	for seed := range uint64(300) {
+	seeds := uint64(300)
+	if testing.Short() {
+		seeds = 60
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s, rows := oddRows(t, r)
 		_, own := checkRows(t, s, rows)
@@ -197,7 +201,9 @@ func TestManyDocuments(t *testing.T) {
 	drops := everyThird(rand.New(rand.NewPCG(1, 1)), n)
 	segments := []segment.Segment{onDisk(t, library), onDisk(t, own)}
 	checkMerges(t, segments, []*roaring.Bitmap{drops, nil})
-	checkMerges(t, segments, []*roaring.Bitmap{nil, nil})
+	if !testing.Short() {
+		checkMerges(t, segments, []*roaring.Bitmap{nil, nil})
+	}
 }
 
 // A builder does not remember the segment before.

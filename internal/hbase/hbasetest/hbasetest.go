@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"indexerd/internal/javatest"
+	"indexerd/internal/pgtest"
 )
 
 //go:embed HBase.java
@@ -46,6 +47,7 @@ func Main(m *testing.M) int {
 // TestMain calls Main.
 func URL(t testing.TB) string {
 	t.Helper()
+	pgtest.NeedsServers(t)
 	if url := os.Getenv("HBASE_REST"); url != "" {
 		return url
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"indexerd/internal/pgtest"
 )
 
 // A Cluster is nodes that belong to one test.
@@ -35,6 +37,7 @@ var hasty = []string{
 // and ends them with the test. It skips the test where URL does.
 func NewCluster(t testing.TB, n int) *Cluster {
 	t.Helper()
+	pgtest.NeedsServers(t)
 	c, err := newCluster(n, t.TempDir())
 	t.Cleanup(c.stop)
 	switch {

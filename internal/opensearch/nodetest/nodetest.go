@@ -26,6 +26,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"indexerd/internal/pgtest"
 )
 
 // oldestJava is the release that needs the oldest Java.
@@ -68,6 +70,7 @@ var errMissing = errors.New("OpenSearch is not installed: make opensearch instal
 // TestMain calls Main.
 func URL(t testing.TB) string {
 	t.Helper()
+	pgtest.NeedsServers(t)
 	if url := os.Getenv("OPENSEARCH_URL"); url != "" {
 		return url
 	}

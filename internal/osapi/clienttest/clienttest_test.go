@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"indexerd/internal/pgtest"
 	"indexerd/internal/sqlite"
 )
 
@@ -196,6 +197,7 @@ func (c Client) dir(t *testing.T) string {
 // installed skips a test whose client is not installed, unless all have to be.
 func (c Client) installed(t *testing.T) {
 	t.Helper()
+	pgtest.NeedsServers(t)
 	everything := os.Getenv("CLIENTS") == "all"
 	_, err := os.Stat(filepath.Join(c.dir(t), c.Installed))
 	switch {
