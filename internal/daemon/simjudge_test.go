@@ -123,7 +123,7 @@ func (j *simJudge) documentWritten(by, alias string, d servers.Document) {
 
 // pageWritten notes pages that an earlier leader has sent.
 func (j *simJudge) pageWritten(row pagetable.Cells) {
-	if at := row.Cells[0].At; at>>etcd.NumberBits < j.epoch {
+	if at := row.Cells[0].At; at>>etcd.NumberBits < max(j.epoch, j.term) {
 		j.late[row.Key] = at
 	}
 }
