@@ -16,11 +16,12 @@ type Quarantine struct {
 	mu        sync.Mutex
 	rows      map[doc.OID]string
 	documents map[doc.OID]doc.Visibility
+	fetches   map[doc.OID]doc.FetchSeq
 }
 
 // NewQuarantine returns an empty quarantine.
 func NewQuarantine() *Quarantine {
-	return &Quarantine{rows: map[doc.OID]string{}, documents: map[doc.OID]doc.Visibility{}}
+	return &Quarantine{rows: map[doc.OID]string{}, documents: map[doc.OID]doc.Visibility{}, fetches: map[doc.OID]doc.FetchSeq{}}
 }
 
 // Add lists the rejects.
@@ -32,6 +33,9 @@ func (q *Quarantine) Add(b doc.Batch) error {
 	defer q.mu.Unlock()
 	for _, r := range b.Rejects {
 		q.rows[r.OID], q.documents[r.OID] = r.Reason, r.Document
+		if r.OID != "" {
+			q.fetches[r.OID] = b.Fetch
+		}
 	}
 	return nil
 }
@@ -52,8 +56,16 @@ func (q *Quarantine) Clear(oids []doc.OID) error {
 	defer q.mu.Unlock()
 	for _, oid := range oids {
 		delete(q.rows, oid)
+		delete(q.fetches, oid)
 	}
 	return nil
+}
+
+// Fetch returns the newest fetch that has listed a row, 0 if it is not listed.
+func (q *Quarantine) Fetch(oid doc.OID) doc.FetchSeq {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.fetches[oid]
 }
 
 // Has reports whether a row is listed.

@@ -41,6 +41,13 @@ func (q *Quarantine) Has(oid doc.OID) bool {
 	return ok
 }
 
+// Fetch returns the newest fetch that has added a row. 0: none since the list was
+// opened, or the row is not listed.
+func (q *Quarantine) Fetch(oid doc.OID) doc.FetchSeq {
+	r, _ := q.Row(oid)
+	return r.fetch
+}
+
 // Row returns a row by its key.
 func (q *Quarantine) Row(oid doc.OID) (Row, bool) {
 	q.mu.Lock()

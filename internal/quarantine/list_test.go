@@ -131,3 +131,27 @@ func TestListOfNothing(t *testing.T) {
 		t.Errorf("a page that has all: got %v, next %q, want 1 and none", rows, next)
 	}
 }
+
+// A row has the newest fetch that has added it, until it leaves or the list is opened
+// again.
+func TestFetch(t *testing.T) {
+	fsys := disk(t)
+	q := open(t, fsys)
+	for _, fetch := range []doc.FetchSeq{3, 8} {
+		add(t, q, doc.Batch{Fetch: fetch, At: start, Rejects: []doc.Reject{{OID: oid(t, 7), Reason: "r"}, {Reason: "no key"}}})
+		if got := q.Fetch(oid(t, 7)); got != fetch {
+			t.Errorf("got fetch %d, want %d", got, fetch)
+		}
+	}
+	for _, key := range []doc.OID{oid(t, 8), ""} {
+		if got := q.Fetch(key); got != 0 {
+			t.Errorf("row %v: got fetch %d, want 0", key, got)
+		}
+	}
+	if got := open(t, fsys).Fetch(oid(t, 7)); got != 0 {
+		t.Errorf("opened again: got fetch %d, want 0", got)
+	}
+	if err := q.Clear([]doc.OID{oid(t, 7)}); err != nil || q.Fetch(oid(t, 7)) != 0 {
+		t.Errorf("cleared: got fetch %d, %v, want 0", q.Fetch(oid(t, 7)), err)
+	}
+}

@@ -49,6 +49,8 @@ type Row struct {
 	Tries  int
 
 	Document doc.Visibility // of the last document of the row
+
+	fetch doc.FetchSeq // the newest that has added it since the list was opened
 }
 
 // line is a Row on disk. Tries 0 removes the row.
@@ -190,7 +192,7 @@ func (q *Quarantine) tried(b doc.Batch) []Row {
 	var rows []Row
 	for _, r := range b.Rejects {
 		row := newRow(r)
-		row.Since, row.Tries = b.At.UTC(), 1
+		row.Since, row.Tries, row.fetch = b.At.UTC(), 1, b.Fetch
 		if old, ok := q.rows[row.id()]; ok {
 			row.Since, row.Tries = old.Since, old.Tries+1
 		}

@@ -54,9 +54,11 @@ func (s *Sink) stamps(oids []doc.OID) (stamps []doc.Stamp, there []bool, err err
 	return stamps, there, nil
 }
 
-// outdated reports whether a newer fetch was applied to the row.
+// outdated reports whether a newer fetch was applied to the row. The quarantine is
+// asked too: a removal carries the number of a fetch that has ended, and so absent may
+// have forgotten a reject of a fetch that began after it.
 func (s *Sink) outdated(oid doc.OID, page doc.Meta, fetch doc.FetchSeq) bool {
-	newest := page.Fetch
+	newest := max(page.Fetch, s.quarantine.Fetch(oid))
 	s.locked(func() { newest = max(newest, s.absent[oid]) })
 	return newest > fetch
 }

@@ -64,6 +64,29 @@ func TestFetchOrderDecides(t *testing.T) {
 	}
 }
 
+// A removal comes after its fetch has ended. If a newer fetch has found the row again,
+// but unusable, its last document stays, and the row stays in quarantine.
+func TestUnusableAfterTheFetchOfARemoval(t *testing.T) {
+	w := newWorld()
+	s := w.start()
+	fetch(t, s, map[doc.OID]string{one: "old"})
+	goneAt := begin(t, s)
+	s.End(goneAt)
+	fetch(t, s, map[doc.OID]string{one: fakeworld.Unfit})
+	remove(t, s, goneAt, stampOf(one, "old"))
+	w.wantIndex(t, map[doc.OID]string{one: "old"})
+	if !w.quarantine.Has(one) {
+		t.Error("the row has left the quarantine, and is no document")
+	}
+	goneAt = begin(t, s)
+	s.End(goneAt)
+	remove(t, s, goneAt, stampOf(one, "old"))
+	w.wantIndex(t, map[doc.OID]string{})
+	if w.quarantine.Has(one) {
+		t.Error("the row is gone, and still in quarantine")
+	}
+}
+
 // Rejects of the source are dropped by fetch order, as documents are.
 func TestOlderRejectOfTheSource(t *testing.T) {
 	w := newWorld()

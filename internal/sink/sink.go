@@ -79,6 +79,9 @@ type Quarantine interface {
 	Add(doc.Batch) error
 	Clear([]doc.OID) error
 	Has(doc.OID) bool
+	// Fetch returns the newest fetch that has added a row since the list was opened, 0
+	// if there is none.
+	Fetch(doc.OID) doc.FetchSeq
 	// LenWith returns the number of rows if these rejects were added.
 	LenWith([]doc.Reject) int
 }
