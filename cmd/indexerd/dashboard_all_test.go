@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"indexerd/internal/httpapi"
+	"indexerd/internal/query"
 	"indexerd/internal/search"
 )
 
@@ -108,7 +109,7 @@ func (e *sharedEngine) Status(ctx context.Context) httpapi.Status {
 }
 
 func (*sharedEngine) Search(context.Context, string, search.Params) (search.Results, error) {
-	return search.Results{}, nil
+	return search.Results{Facets: map[string][]query.Count{}, Next: func(int) *string { return nil }}, nil
 }
 
 // The page shows which of two daemons leads, why one of them can't, and what a table that is
