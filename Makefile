@@ -4,7 +4,7 @@
 GO       ?= go
 TESTDATA ?= $(abspath ../shared/data)
 INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
-WITHPG    = $(GO) run ./internal/pgtest/withpg
+WITHPG    = $(GO) run ./internal/test/pgtest/withpg
 export TESTDATA
 
 .PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
@@ -15,7 +15,7 @@ demo: build
 # Two daemons beside PostgreSQL, OpenSearch, HBase, etcd and Redis, all on this machine,
 # to try what happens when the leader is killed.
 demo-cluster: build servers
-	$(GO) run ./internal/democluster
+	$(GO) run ./internal/test/democluster
 
 build:
 	$(GO) build -o indexerd ./cmd/indexerd
@@ -29,16 +29,16 @@ test: servers
 	@$(MAKE) -s extras
 
 extras:
-	@skipped=$$(while read -r file tests; do test -e "$(TESTDATA)/$$file" || printf '; without %s: %s' "$$file" "$$tests"; done <internal/pgtest/extras.txt); \
+	@skipped=$$(while read -r file tests; do test -e "$(TESTDATA)/$$file" || printf '; without %s: %s' "$$file" "$$tests"; done <internal/test/pgtest/extras.txt); \
 		test -z "$$skipped" || echo "skipped, as $(TESTDATA) is incomplete$$skipped"
 
 # With the race detector: the packages in which code or a test starts a goroutine,
-# except three. internal/simtest runs one goroutine at a time. internal/sqlite runs
+# except three. internal/test/simtest runs one goroutine at a time. internal/source/sqlite runs
 # SQLite itself, which is Go code, too slowly: the engine's goroutines are tested
 # with PostgreSQL. cmd/indexerd tests the binary: here it is built with the
 # detector, for the tests in RACE_BINARY.
 RACE_BINARY   = ^(TestPagila|TestBackupCycles|TestManyTables|TestReloadWhileRunning|TestHangUp)$$
-RACE_PACKAGES = $(filter-out ./cmd/indexerd ./internal/simtest ./internal/sqlite ./store/bench,$(shell \
+RACE_PACKAGES = $(filter-out ./cmd/indexerd ./internal/test/simtest ./internal/source/sqlite ./internal/test/storebench,$(shell \
 	grep -rl --include='*.go' -e '\<go func' -e '[.]Go\>' -e '^	*go [a-z]' . | xargs -n1 dirname | sort -u))
 race: servers
 	$(WITHPG) $(GO) test -race -short -vet=off -parallel 6 -timeout 30m $(RACE_PACKAGES)
@@ -46,7 +46,7 @@ race: servers
 
 # The sources' tests on other releases of PostgreSQL, which Maven's client fetches
 # once.
-SOURCES  = ./internal/postgres
+SOURCES  = ./internal/source/postgres
 RELEASES = 14.19 18.6
 versions: servers
 	@command -v mvn >/dev/null || \
@@ -69,7 +69,7 @@ lint:
 # INDEXERD_ROWS=10000000 sweeps and backs up ten million rows.
 bench: servers
 	$(WITHPG) $(GO) test -run '^$$' -bench 'Load|Sweep|Backup|Memory|MariaDB' -benchtime 1x -timeout 60m ./cmd/indexerd
-	INDEXERD_STAMPS=10000000 $(GO) test -run '^$$' -bench 'Merge|Spill' -benchtime 1x ./internal/stamps
+	INDEXERD_STAMPS=10000000 $(GO) test -run '^$$' -bench 'Merge|Spill' -benchtime 1x ./internal/state/stamps
 	@$(MAKE) -s extras
 
 # What a row of a load costs in tables of ROWS rows, one after another: it can be left
@@ -106,16 +106,16 @@ bench-peers: servers
 # The order of hits, judged by the collections in DIR, such as cran.all, cran.qry and
 # cran.rel, beside FTS5 and, with OPENSEARCH=URL, beside a server.
 relevance:
-	$(GO) run ./internal/relevance $(if $(OPENSEARCH),-opensearch $(OPENSEARCH)) $(DIR)
+	$(GO) run ./internal/test/relevance $(if $(OPENSEARCH),-opensearch $(OPENSEARCH)) $(DIR)
 
 # CPU a row of commit OLD and commit NEW, by default the last one: loads and sweeps
 # of both databases, N times each. A round takes about two minutes of CPU.
 compare: servers
-	$(GO) run ./internal/compare -old $(OLD) -new $(or $(NEW),HEAD) -rounds $(or $(N),10) -rows $(or $(ROWS),100000)
+	$(GO) run ./internal/test/compare -old $(OLD) -new $(or $(NEW),HEAD) -rounds $(or $(N),10) -rows $(or $(ROWS),100000)
 
 # N pages in the store, beside other embedded stores.
 bench-store:
-	cd store/bench && $(GO) run . $(if $(N),-n $(N))
+	cd internal/test/storebench && $(GO) run . $(if $(N),-n $(N))
 
 # A .deb and an .rpm, with the systemd unit.
 package:
@@ -136,12 +136,12 @@ servers:
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq redis-server; }
 	@command -v etcd >/dev/null || \
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq --no-install-recommends etcd-server; }
-	@$(MAKE) -s java && OPENSEARCH=2.19.1 $(GO) test -count=1 -run '^TestInstall$$' ./internal/opensearch/nodetest >/dev/null || \
+	@$(MAKE) -s java && OPENSEARCH=2.19.1 $(GO) test -count=1 -run '^TestInstall$$' ./internal/test/nodetest >/dev/null || \
 		echo 'skipped, as OpenSearch can not be installed: the tests on a real node'
 
 # The dialects whose servers can't run here, on H2, a stand-in. UPDATE=1 asks H2 again
 # for the answers that TestStatements plays.
-STANDINS = $(wildcard ./internal/oracle ./internal/sqlserver)
+STANDINS = $(wildcard ./internal/source/oracle ./internal/source/sqlserver)
 standins: java
 	@test -e ~/.m2/repository/com/h2database/h2/2.5.252/h2-2.5.252.jar || mvn -q -B dependency:get -Dtransitive=false -Dartifact=com.h2database:h2:2.5.252
 	$(if $(UPDATE),$(foreach p,$(STANDINS),$(GO) test -count=1 -run '^TestStatements$$' $(p) -update;))
@@ -152,17 +152,17 @@ standins: java
 # The line RESULT is worth reporting.
 oracle:
 	@test -n "$(DSN)" || { echo 'write make oracle DSN=oracle://system@host:port/service, with the password in ORACLE_PWD'; exit 1; }
-	ORACLE_DSN='$(DSN)' $(GO) test -count=1 -v -parallel 2 -timeout 60m -run '^TestReal$$' ./internal/oracle
+	ORACLE_DSN='$(DSN)' $(GO) test -count=1 -v -parallel 2 -timeout 60m -run '^TestReal$$' ./internal/source/oracle
 
 # The index engine on a real node, which Maven's client fetches once, and N random
 # requests to DOCS documents. RELEASE=3.8.0 needs a JAVA_HOME of Java 21.
 opensearch: java
-	$(if $(DOCS),OPENSEARCH_HEAP=1g) INDEXERD_QUERIES=$(N) INDEXERD_DOCS=$(DOCS) INDEXERD_SEED=$(SEED) OPENSEARCH=$(or $(RELEASE),2.19.1) $(GO) test -count=1 $(if $(N),-v) -timeout 60m ./internal/opensearch
+	$(if $(DOCS),OPENSEARCH_HEAP=1g) INDEXERD_QUERIES=$(N) INDEXERD_DOCS=$(DOCS) INDEXERD_SEED=$(SEED) OPENSEARCH=$(or $(RELEASE),2.19.1) $(GO) test -count=1 $(if $(N),-v) -timeout 60m ./internal/index/opensearch
 
 # The OpenSearch API beside a real node with the same documents: N random requests.
 api-diff: java
 	OPENSEARCH=$(or $(RELEASE),2.19.1) APIDIFF_N=$(or $(N),5000) APIDIFF_SEED=$(or $(SEED),1) \
-		$(GO) -C internal/osapi/apidiff test -count=1 -timeout 60m -run '^TestSameAsOpenSearch$$'
+		$(GO) -C internal/test/apidiff test -count=1 -timeout 60m -run '^TestSameAsOpenSearch$$'
 
 # The REST tests in DIR, which are not part of the project, against the OpenSearch API
 # and a real node. By default DIR is those of Elasticsearch 7.10.2, from which OpenSearch
@@ -171,28 +171,28 @@ SUITE = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/indexerd/rest-tests-7.10.2
 api-suite: java
 	@test -n "$(DIR)" || test -e $(SUITE)/rest-api-spec || { mvn -q -B dependency:copy -Dartifact=org.elasticsearch:rest-api-spec:7.10.2 -DoutputDirectory=$(SUITE) && \
 		cd $(SUITE) && jar xf rest-api-spec-7.10.2.jar rest-api-spec; }
-	OPENSEARCH=$(or $(RELEASE),2.19.1) APISUITE=$(abspath $(or $(DIR),$(SUITE)/rest-api-spec)) $(GO) -C internal/osapi/apisuite test -count=1 -timeout 60m
+	OPENSEARCH=$(or $(RELEASE),2.19.1) APISUITE=$(abspath $(or $(DIR),$(SUITE)/rest-api-spec)) $(GO) -C internal/test/apisuite test -count=1 -timeout 60m
 
 # The pages on a real HBase, which Maven's client fetches once, and on Bigtable's emulator.
 hbase: java servers
-	HBASE=1 $(GO) test -count=1 -timeout 20m ./internal/hbase ./internal/bigtable ./internal/pagetable ./internal/move
+	HBASE=1 $(GO) test -count=1 -timeout 20m ./internal/pages/hbase ./internal/pages/bigtable ./internal/pages/pagetable ./internal/pages/move
 	HBASE=1 $(WITHPG) $(GO) test -count=1 -timeout 20m -run '^(TestMove|TestMoveWhileTheDaemonRuns)$$' ./cmd/indexerd
 
 # N pages in the file map, in Bigtable's emulator and in HBase, and a Bloom filter of 10^7 keys.
 bench-pages: java
 	BLOOM_KEYS=10000000 $(GO) test -run '^$$' -bench Rate -benchtime 1x ./store/bloom
-	HBASE=1 PAGES=$(or $(N),1000000) $(GO) test -run '^$$' -bench Pages -benchtime 1x -timeout 90m ./internal/pagetable/pagestest
+	HBASE=1 PAGES=$(or $(N),1000000) $(GO) test -run '^$$' -bench Pages -benchtime 1x -timeout 90m ./internal/test/pagestest
 
 # Their statements, parsed by independent grammars, which are not part of the project.
 grammars: java
-	internal/grammars/parse.sh $(or $(GRAMMARS),$(abspath ../shared/grammars))
+	internal/test/grammars/parse.sh $(or $(GRAMMARS),$(abspath ../shared/grammars))
 
 # The suite on a SQL Server of yours: DSN='sqlserver://sa@host?database=master' with the
 # password in SQLCMDPASSWORD. Each behaviour has a database of its own, which it drops.
 # The line RESULT is worth reporting.
 sqlserver:
 	@test -n "$(DSN)" || { echo "write make sqlserver DSN='sqlserver://sa@host?database=master', with the password in SQLCMDPASSWORD"; exit 1; }
-	SQLSERVER_DSN='$(DSN)' $(GO) test -count=1 -v -parallel 2 -timeout 60m -run '^TestServer$$' ./internal/sqlserver
+	SQLSERVER_DSN='$(DSN)' $(GO) test -count=1 -v -parallel 2 -timeout 60m -run '^TestServer$$' ./internal/source/sqlserver
 
 java:
 	@command -v javac >/dev/null && command -v mvn >/dev/null || \
@@ -201,14 +201,13 @@ java:
 # Seeded worlds in which everything goes wrong, of one daemon and of two: SEED replays one
 # of both, FROM goes on.
 sim:
-	SIM_N=$(or $(N),10000) SIM_FROM=$(FROM) SIM_SEED=$(SEED) $(GO) test -v -count=1 -timeout 180m -run '^TestSeeds$$' ./internal/simtest
-	SIM_N=$(or $(N),1000) SIM_FROM=$(FROM) SIM_SEED=$(SEED) $(GO) test -v -count=1 -timeout 180m -run '^TestTwoDaemons$$' ./internal/daemon
+	SIM_N=$(or $(N),10000) SIM_FROM=$(FROM) SIM_SEED=$(SEED) $(GO) test -v -count=1 -timeout 180m -run '^TestSeeds$$' ./internal/test/simtest
+	SIM_N=$(or $(N),1000) SIM_FROM=$(FROM) SIM_SEED=$(SEED) $(GO) test -v -count=1 -timeout 180m -run '^TestTwoDaemons$$' ./internal/serve/daemon
 
 # 10,000 questions of callers who may not see every document.
 visible:
-	$(GO) test -v -count=1 -run '^TestVisible$$' ./internal/fulltext -rapid.checks=350
-	$(GO) test -v -count=1 -run '^TestNothingHiddenShows$$' ./internal/osapi -rapid.checks=350
-	$(GO) test -v -count=1 -run '^TestNothingHiddenShows$$' ./internal/osapi -rapid.checks=350
+	$(GO) test -v -count=1 -run '^TestVisible$$' ./internal/index/fulltext -rapid.checks=350
+	$(GO) test -v -count=1 -run '^TestNothingHiddenShows$$' ./internal/serve/osapi -rapid.checks=350
 
 # Clients of OpenSearch, as their projects publish them, against the daemon: they are
 # installed in CLIENTS_DIR, by default in the user's cache, once.
@@ -217,12 +216,12 @@ clients: java
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq --no-install-recommends nodejs npm; }
 	@python3 -m venv --help >/dev/null || \
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq --no-install-recommends python3-venv; }
-	internal/osapi/clienttest/install.sh
-	@result=$$(mktemp); CLIENTS=all CLIENTS_RESULT=$$result $(GO) test -count=1 -timeout 20m ./internal/osapi/clienttest; code=$$?; cat $$result; rm $$result; exit $$code
+	internal/test/clienttest/install.sh
+	@result=$$(mktemp); CLIENTS=all CLIENTS_RESULT=$$result $(GO) test -count=1 -timeout 20m ./internal/test/clienttest; code=$$?; cat $$result; rm $$result; exit $$code
 
 # One rule broken at a time: the tests have to notice. RULES="R30 R6" breaks only these.
 mutants:
-	$(GO) run ./internal/simtest/mutants $(RULES)
+	$(GO) run ./internal/test/simtest/mutants $(RULES)
 
 # Harnesses on the real binary; N is how often, SEED replays. kill, fresh and storm
 # take DRIVER=mysql, which is MariaDB, and fresh takes ENGINE=opensearch; many tables are killed on PostgreSQL only.
@@ -265,8 +264,8 @@ schema: servers
 
 # N hostile searches, alone and then beside ordinary ones, in both APIs.
 hostile:
-	HOSTILE_N=$(or $(N),1000) $(GO) test -run '^TestHostile$$' -bench Hostile -benchtime 1x -v -count=1 -timeout 30m ./internal/httpapi
-	HOSTILE_N=$(or $(N),1000) $(GO) test -run '^TestHostile$$' -bench Hostile -benchtime 1x -v -count=1 -timeout 30m ./internal/osapi/apitest
+	HOSTILE_N=$(or $(N),1000) $(GO) test -run '^TestHostile$$' -bench Hostile -benchtime 1x -v -count=1 -timeout 30m ./internal/serve/httpapi
+	HOSTILE_N=$(or $(N),1000) $(GO) test -run '^TestHostile$$' -bench Hostile -benchtime 1x -v -count=1 -timeout 30m ./internal/test/apitest
 
 # SECONDS of slow clients, unread answers, half bodies, guessed tokens and
 # malformed requests, against a daemon with 256 file handles and 512 MiB.
@@ -290,8 +289,8 @@ idle: servers
 
 # Writers that commit late, for a minute each way of finding them.
 stress: servers
-	STRESS_SECONDS=$(or $(SECONDS),60) $(WITHPG) $(GO) test -run '^TestStress$$' -v -timeout 30m ./internal/daemon
+	STRESS_SECONDS=$(or $(SECONDS),60) $(WITHPG) $(GO) test -run '^TestStress$$' -v -timeout 30m ./internal/serve/daemon
 
 # N late commits on MariaDB, while horizons are read, and then commits while hints are.
 late: servers
-	LATE_N=$(or $(N),20000) HINTS_N=5000 $(GO) test -count=1 -run '^(TestLateCommits|TestHintsOfCommits)$$' -v -timeout 30m ./internal/mysql
+	LATE_N=$(or $(N),20000) HINTS_N=5000 $(GO) test -count=1 -run '^(TestLateCommits|TestHintsOfCommits)$$' -v -timeout 30m ./internal/source/mysql

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/fakeworld/machine"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/fakeworld/machine"
+	"indexerd/internal/test/faultfs"
 )
 
 // passes are the passes that move S. make returns a run of one pass object.

@@ -10,9 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/schedule"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/schedule"
+	"indexerd/internal/test/fakeworld"
 )
 
 // A day is a world whose clock runs, with writers and passes that share nothing

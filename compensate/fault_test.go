@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"indexerd/compensate"
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
 )
 
 // upheaval changes a table in each way that a comparison can find, over several

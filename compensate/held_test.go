@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/sink"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/sync/sink"
+	"indexerd/internal/test/fakeworld"
 	"indexerd/timetrace"
 )
 

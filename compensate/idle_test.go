@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/fakeworld"
+	"indexerd/internal/test/fakeworld"
 	"indexerd/timetrace"
 )
 

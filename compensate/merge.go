@@ -4,8 +4,8 @@ import (
 	"context"
 	"iter"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/refetch"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/sync/refetch"
 )
 
 // doubts collects the stamps that the merge could not match, and settles them a

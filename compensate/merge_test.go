@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/compensate"
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	_ "indexerd/internal/nofailfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 // An observer wraps a comparison's source and sink, and counts the calls by key.

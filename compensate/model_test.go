@@ -9,10 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/compensate"
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/fakeworld/machine"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/fakeworld/machine"
+	"indexerd/internal/test/faultfs"
 )
 
 // A history is a world with transactions that stay open for any time, and the

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 	"indexerd/timetrace"
 )
 

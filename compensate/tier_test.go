@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"indexerd/compensate"
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
 	"indexerd/timetrace"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"indexerd/compensate"
 	"indexerd/incremental"
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/fakeworld/machine"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/fakeworld/machine"
 	"indexerd/timetrace"
 )
 

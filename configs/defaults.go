@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 // defaultListen is the default of http.listen.

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "indexerd/internal/nofailfile"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 func TestCheckDSN(t *testing.T) {

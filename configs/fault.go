@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/nearest"
+	"indexerd/internal/base/nearest"
 )
 
 // A Fault is one error in a configuration file. Its text is one line.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/badconfigs"
+	"indexerd/internal/test/badconfigs"
 )
 
 // FuzzParse checks for any file that Parse does not panic, that each fault is

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/badconfigs"
+	"indexerd/internal/test/badconfigs"
 )
 
 var update = flag.Bool("update", false, "rewrite the faults in testdata/bad, schema.json and the reference")

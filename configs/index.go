@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // The engines of an index.

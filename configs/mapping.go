@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"indexerd/internal/nearest"
+	"indexerd/internal/base/nearest"
 )
 
 // A mapping has keys of fixed names.

@@ -11,7 +11,7 @@ import (
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
-	"indexerd/internal/badconfigs"
+	"indexerd/internal/test/badconfigs"
 )
 
 // TestSchema compares schema.json with the table of keys. With -update it writes

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // The limits of a file of synonyms. maxSynonymFaults is the number of its faults that

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 func TestSynonyms(t *testing.T) {

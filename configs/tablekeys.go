@@ -1,9 +1,9 @@
 package configs
 
 import (
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
+	"indexerd/internal/index/query"
 )
 
 func tableKeys(t *Table) []key {

@@ -7,7 +7,7 @@ import (
 	"sort"
 	"testing"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // flat is an equal index and database that cost almost nothing.

@@ -6,8 +6,8 @@ import (
 	"iter"
 	"sort"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/recovered"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/recovered"
 )
 
 // A comparison lists index and database, chunk by chunk, and returns where they

@@ -4,8 +4,8 @@ import (
 	"runtime"
 	"sync"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/recovered"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/recovered"
 )
 
 // readPages starts to read the pages of rows that have the same stamp.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"indexerd/deletecheck"
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
 )
 
 // The tests of this file are histories that a sweep without one of its rules

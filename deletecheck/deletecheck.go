@@ -54,8 +54,8 @@ import (
 	"iter"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/refetch"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/sync/refetch"
 )
 
 // Source is the table to compare with.

@@ -8,9 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/faultfs"
-	"indexerd/internal/sink"
+	"indexerd/internal/sync/sink"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/faultfs"
 	"indexerd/timetrace"
 )
 

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
 )
 
 // A heldList steps through the removals that the guard held in the last sweep, in

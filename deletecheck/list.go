@@ -7,7 +7,7 @@ import (
 	"iter"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // byRange compares documents and rows from a key on, if both are in the same

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"indexerd/deletecheck"
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/sink"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/sync/sink"
+	"indexerd/internal/test/fakeworld"
 )
 
 // Many rows between two documents are compared in several chunks. Here that is a

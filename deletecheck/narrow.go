@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Narrow removes the documents of rows that are gone, within seconds where a

@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/deletecheck"
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld/machine"
-	"indexerd/internal/sink"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/sync/sink"
+	"indexerd/internal/test/fakeworld/machine"
 )
 
 // A narrow is a world with ranges of a few documents.

@@ -8,7 +8,7 @@ import (
 	"io"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A note is a key to check again: a candidate for removal, or a difference.

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
 	"indexerd/timetrace"
 )
 

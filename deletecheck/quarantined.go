@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // retryQuarantined fetches the rows in quarantine again, and replaces the list

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // rangeRows is about how many documents a range has, and maxRanges how many ranges

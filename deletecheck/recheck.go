@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 	"indexerd/timetrace"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/refetch"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/sync/refetch"
 )
 
 // A remover fetches rows by key, and removes the documents of those that are

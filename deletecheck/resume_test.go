@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"indexerd/deletecheck"
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/fakeworld/machine"
-	"indexerd/internal/sink"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/sync/sink"
+	"indexerd/internal/test/fakeworld/machine"
 	"indexerd/timetrace"
 )
 

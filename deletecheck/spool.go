@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 )
 
 // A spool is a file of notes, in the order in which they were added. It replaces

@@ -12,8 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/faultfs"
 )
 
 func newTestFS(t testing.TB) *faultfs.FS {

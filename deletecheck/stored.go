@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // forgetAfter is how long the sums of documents are used before they are read again.

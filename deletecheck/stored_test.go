@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/deletecheck"
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld/machine"
-	"indexerd/internal/sink"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/sync/sink"
+	"indexerd/internal/test/fakeworld/machine"
 	"indexerd/timetrace"
 )
 

@@ -6,7 +6,7 @@ import (
 	"iter"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 	"indexerd/timetrace"
 )
 

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
 	"indexerd/timetrace"
 )
 

@@ -1,6 +1,6 @@
 package deletecheck
 
-import "indexerd/internal/doc"
+import "indexerd/internal/base/doc"
 
 // A verdict is the kind of a difference.
 type verdict int

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
 	"indexerd/timetrace"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"indexerd/deletecheck"
-	"indexerd/internal/fakeworld/machine"
-	"indexerd/internal/sink"
+	"indexerd/internal/sync/sink"
+	"indexerd/internal/test/fakeworld/machine"
 	"indexerd/timetrace"
 )
 

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"indexerd/deletecheck"
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/fakeworld/machine"
-	"indexerd/internal/sink"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/sync/sink"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/fakeworld/machine"
 	"indexerd/timetrace"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
 )
 
 // exodus is a table without rows, and a sink that has a document for each key.

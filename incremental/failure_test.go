@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/fakeworld/machine"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/fakeworld/machine"
+	"indexerd/internal/test/faultfs"
 )
 
 // Whichever step fails, the mark stays, and the next run reads the whole window

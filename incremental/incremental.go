@@ -39,9 +39,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/recovered"
-	"indexerd/internal/refetch"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/recovered"
+	"indexerd/internal/sync/refetch"
 	"indexerd/timetrace"
 )
 

@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/fakeworld/machine"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/fakeworld/machine"
 )
 
 func TestRun(t *testing.T) {

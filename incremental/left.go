@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/refetch"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/sync/refetch"
 )
 
 // maxLeft is how many absent rows are kept in memory until the window is known

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/fakeworld/machine"
-	"indexerd/internal/sink"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/sync/sink"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/fakeworld/machine"
 )
 
 // move commits n rows that are marked deleted, or outside of the SQL's filter.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"indexerd/incremental"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A gauge is a sink that counts the rows between the source and itself.

@@ -8,11 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/fakeworld/machine"
-	"indexerd/internal/faultfs"
-	_ "indexerd/internal/nofailfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/fakeworld/machine"
+	"indexerd/internal/test/faultfs"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 // A history is random transactions, none open for longer than the overlap, with

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Rows of a window whose key is unusable are quarantined by their reasons. Without

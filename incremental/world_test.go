@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"indexerd/incremental"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/fakeworld/machine"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/fakeworld/machine"
 	"indexerd/timetrace"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	_ "indexerd/internal/nofailfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 // A writer changes the table while it is loaded.

@@ -25,9 +25,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
-	"indexerd/internal/recovered"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/recovered"
 	"indexerd/timetrace"
 )
 

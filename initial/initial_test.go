@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"indexerd/initial"
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/fakeworld/machine"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/fakeworld/machine"
 )
 
 func TestLoad(t *testing.T) {

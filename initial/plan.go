@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
 )
 
 // record is the first line of a plan's file. It is written before the first row

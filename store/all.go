@@ -4,7 +4,7 @@ import (
 	"iter"
 	"math"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // All lists the Meta of every page in the order of writing. Other goroutines

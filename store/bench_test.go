@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // benchMap returns a map of n pages of about 2 KB.

@@ -5,7 +5,7 @@ import (
 	"hash/crc32"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // check reads the whole map and compares everything that is stored twice: values

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // TestReadersDuringWrites reads while one writer puts, deletes, fills segments

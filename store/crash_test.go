@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/faultfs"
 )
 
 // A history is a fixed sequence of operations on a map, with a model before and

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
 )
 
 // zstd.dict is the dictionary of Compression Zstd. It is trained once and never

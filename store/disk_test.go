@@ -9,8 +9,8 @@ import (
 	"os"
 	"testing"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/test/faultfs"
 )
 
 // powerCuts returns what a power cut may leave: only what was synced, everything,

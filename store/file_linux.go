@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 )
 
 // mapPrivate maps a whole file for reading and writing. Changes stay in memory.

@@ -2,7 +2,7 @@
 
 package store
 
-import "indexerd/internal/atomicfile"
+import "indexerd/internal/base/atomicfile"
 
 // Only Linux maps files and has fdatasync. Other systems read files into
 // memory.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata: every map that exists must stay readable")

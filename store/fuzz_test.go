@@ -6,8 +6,8 @@ import (
 	"io"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/faultfs"
 )
 
 // sealed returns a complete record for a place of a segment.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Get returns the newest version of a page. It returns ErrNotFound if there is

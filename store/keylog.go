@@ -12,7 +12,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 )
 
 // A keyLog is key.dat: the headers and keys of the log's records, in the order

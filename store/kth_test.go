@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/faultfs"
 )
 
 // TestKthFailure runs an operation again and again: first its first step on the

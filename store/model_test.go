@@ -13,9 +13,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/faultfs"
-	_ "indexerd/internal/nofailfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/faultfs"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 // A model has the expected content of a map: the kept bodies of each page, newest

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/recovered"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/recovered"
 )
 
 // chunkSize is the maximum size of one write, unless it is a single record. A

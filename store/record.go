@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A record is one version of a page, or the tombstone of a page:

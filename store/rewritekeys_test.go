@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/test/faultfs"
 )
 
 // A keysSwap is a map whose key.dat is rewritten while a batch is put, on a disk

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 )
 
 // A segment is one file of the log, value<number>.dat: this header, then

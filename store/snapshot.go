@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 )
 
 // Snapshot writes a copy of the map, as it is at some moment of the call, to

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 )
 
 // Options configure a map. The zero value is ready for use.

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // openTest opens a map on real files, and checks and closes it when the test ends.

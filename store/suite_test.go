@@ -3,7 +3,7 @@ package store_test
 import (
 	"testing"
 
-	"indexerd/internal/pagetable/pagestest"
+	"indexerd/internal/test/pagestest"
 	"indexerd/store"
 )
 

@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/faultfs"
 )
 
 // TestFailedSync fails each sync of a history once. If what is on disk is unknown

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // view returns what View shows, cloned.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"indexerd/internal/recovered"
+	"indexerd/internal/base/recovered"
 )
 
 // A change is one call of Update.

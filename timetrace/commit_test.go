@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/faultfs"
-	"indexerd/internal/recovered"
+	"indexerd/internal/base/recovered"
+	"indexerd/internal/test/faultfs"
 )
 
 // held is a disk that waits at the next replacement of the file until release is

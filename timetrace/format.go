@@ -12,8 +12,8 @@ import (
 
 	"github.com/magiconair/properties"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
 )
 
 // Format is the version of the file's layout.

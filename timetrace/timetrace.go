@@ -34,7 +34,7 @@ import (
 	"maps"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // FileName is the name of the file in the data directory.

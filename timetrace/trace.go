@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 )
 
 // A Trace is the open file, or Store, with its content.

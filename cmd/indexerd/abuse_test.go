@@ -22,8 +22,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"indexerd/internal/pgtest"
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
+	"indexerd/internal/test/pgtest"
 )
 
 // The machine that the daemon gets, and what it has to do on it while it is

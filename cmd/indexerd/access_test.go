@@ -18,7 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
 )
 
 // TestAccessFromOtherMachines has a daemon on every address, with a certificate

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // The goals of the time from a commit to the moment that a search shows it: where

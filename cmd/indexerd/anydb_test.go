@@ -19,12 +19,12 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/mariatest"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sampletext"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/mariatest"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/sampletext"
 )
 
 // An anyDB is a database that init has never seen, and a daemon with the

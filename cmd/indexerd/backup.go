@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"indexerd/configs"
-	"indexerd/internal/backup"
-	"indexerd/internal/daemon"
+	"indexerd/internal/serve/daemon"
+	"indexerd/internal/state/backup"
 	"indexerd/store"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // The leader of two daemons makes a backup while sessions write, and rows change and go

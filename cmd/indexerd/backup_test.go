@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 	"indexerd/timetrace"
 )
 

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/badconfigs"
-	"indexerd/internal/daemon"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/serve/daemon"
+	"indexerd/internal/test/badconfigs"
+	"indexerd/internal/test/pgtest"
 )
 
 // canary is a password that must never be seen.

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/pgtest/cluster"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/pgtest/cluster"
 )
 
 // standbyPair starts a primary with a small table of notes, which a role may

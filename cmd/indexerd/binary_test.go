@@ -21,9 +21,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/opensearch/nodetest"
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/nodetest"
 )
 
 // The tests of this file's helpers run the real binary, so that a kill is a

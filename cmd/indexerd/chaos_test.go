@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/httpapi"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/serve/httpapi"
 	"indexerd/timetrace"
 )
 

@@ -7,10 +7,10 @@ import (
 	"fmt"
 
 	"indexerd/configs"
-	"indexerd/internal/daemon"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/inspect"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/daemon"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/tool/inspect"
 )
 
 type checkCommand struct {

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/inspect"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/pgtest/films"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/pgtest/films"
+	"indexerd/internal/tool/inspect"
 )
 
 // asRole makes a role that may read, and returns the DSN with it. It is dropped

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/daemon"
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/daemon"
+	"indexerd/internal/serve/httpapi"
 	"indexerd/store"
 )
 

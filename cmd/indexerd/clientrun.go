@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/httpapi"
 )
 
 const (

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/opensearch/nodetest"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/pgtest/cluster"
+	"indexerd/internal/test/nodetest"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/pgtest/cluster"
 )
 
 const (

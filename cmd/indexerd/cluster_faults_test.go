@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/opensearch/nodetest"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/nodetest"
+	"indexerd/internal/test/pgtest"
 )
 
 // A clusterFault begins, and ends when the function that it returns was called.

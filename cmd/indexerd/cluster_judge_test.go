@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/httpapi"
 )
 
 // The judge compares the database with the documents that a client of the cluster

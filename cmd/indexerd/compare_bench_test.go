@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/pgtest"
 )
 
 // BenchmarkSweepWithoutUpdated compares a table without updateTimes after changes of

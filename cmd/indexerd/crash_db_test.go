@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
-	"indexerd/internal/pgtest/cluster"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/pgtest/cluster"
 )
 
 // TestDatabaseCrash crashes the database server CRASH_N times under load. It

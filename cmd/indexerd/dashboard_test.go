@@ -13,10 +13,10 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/pgtest"
 )
 
 // The tests of this file use the dashboard as a person does: a real Chromium

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // The goals of make deletes: from the commit of a DELETE of one row until no search

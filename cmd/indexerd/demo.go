@@ -10,8 +10,8 @@ import (
 	"syscall"
 
 	"indexerd/configs"
-	"indexerd/internal/demo"
-	"indexerd/internal/terminal"
+	"indexerd/internal/base/terminal"
+	"indexerd/internal/tool/demo"
 )
 
 type demoCommand struct {

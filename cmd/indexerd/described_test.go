@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/search"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/pgtest"
 )
 
 // as asks a daemon with a token.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/pgtest"
 )
 
 // TestFullDisk fills the disk under the data directory, DISK_N times: with

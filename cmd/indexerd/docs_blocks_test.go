@@ -48,7 +48,7 @@ func documents(t testing.TB) []string {
 }
 
 // programs is the document whose blocks are programs of other languages. The tests of
-// internal/osapi/clienttest run them.
+// internal/test/clienttest run them.
 const programs = "docs/opensearch-clients.md"
 
 func document(t testing.TB, name string) string {
@@ -227,7 +227,7 @@ func TestArchitectureHasEveryRoom(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (path == "store/bench" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != "."):
+		case d.IsDir() && (path == "internal/test/storebench" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != "."):
 			return fs.SkipDir
 		case strings.HasSuffix(path, ".go"):
 			rooms[filepath.Dir(path)] = true
@@ -249,7 +249,7 @@ func TestAPIHasEveryRoute(t *testing.T) {
 	api := document(t, "docs/api.md")
 	routes := 0
 	for _, file := range []string{"httpapi.go", "runs.go"} {
-		for _, m := range regexp.MustCompile(`"(GET|POST|DELETE) (/[^"]*)"`).FindAllStringSubmatch(document(t, "internal/httpapi/"+file), -1) {
+		for _, m := range regexp.MustCompile(`"(GET|POST|DELETE) (/[^"]*)"`).FindAllStringSubmatch(document(t, "internal/serve/httpapi/"+file), -1) {
 			if !regexp.MustCompile("\\| `[^|]*" + regexp.QuoteMeta(m[2]) + "`[^|]*\\|").MatchString(api) {
 				t.Errorf("docs/api.md has no %s %s", m[1], m[2])
 			}

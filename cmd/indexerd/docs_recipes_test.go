@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/mariatest"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/pgtest/films"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/mariatest"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/pgtest/films"
 )
 
 // shop has the tables of the recipes that do not select films.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // TestExactIsADemand has a database that can't tell a horizon: the table counts

@@ -6,9 +6,9 @@ import (
 	"io"
 	"net/url"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/terminal"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/terminal"
+	"indexerd/internal/serve/httpapi"
 )
 
 type explainCommand struct {

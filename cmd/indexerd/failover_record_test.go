@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/etcd"
+	"indexerd/internal/state/etcd"
 )
 
 // A recorder stands between the links of all daemons and the node, and notes what the node

@@ -13,7 +13,7 @@ import (
 
 	"cloud.google.com/go/bigtable/bttest"
 
-	"indexerd/internal/hbase/hbasetest"
+	"indexerd/internal/test/hbasetest"
 )
 
 // startPages starts the store of pages, Bigtable's emulator or with FAILOVER_PAGES=hbase a

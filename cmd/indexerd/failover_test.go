@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/etcd/etcdtest"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/opensearch/nodetest"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/etcdtest"
+	"indexerd/internal/test/nodetest"
+	"indexerd/internal/test/pgtest"
 )
 
 // takeoverWithin is how long after the end of a leader another daemon may take to lead.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // followSeconds is how long rows change at each rate, once while CPU is measured and

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // A foreign table that becomes a partition while the daemon runs, and a function

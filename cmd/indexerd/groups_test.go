@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // The column of groups is dropped: only admins find documents until it is back

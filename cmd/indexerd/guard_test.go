@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // TestNothingEmptiesTheIndex: a table emptied by mistake, or a joined one with

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/sqlite"
+	"indexerd/internal/source/sqlite"
 )
 
 // The tokens of these tests have one word in common, which nothing may show.

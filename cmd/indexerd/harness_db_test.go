@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/mariatest"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/pgtest/films"
+	"indexerd/internal/test/mariatest"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/pgtest/films"
 )
 
 // harnessDB creates an empty database for TestKill9 and TestJudged: of PostgreSQL, or

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/httpapi"
 )
 
 type historyCommand struct {

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
-	"indexerd/internal/pgtest/films"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/pgtest/films"
 )
 
 // What an idle daemon may take where updateTime has an index: of a core, and of

@@ -21,9 +21,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/serve/database"
 )
 
 const (

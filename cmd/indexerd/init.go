@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/inspect"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/tool/inspect"
 )
 
 // initWithin bounds the inspection of a database.

@@ -13,9 +13,9 @@ import (
 	"github.com/alecthomas/kong"
 
 	"indexerd/configs"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/pgtest/films"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/pgtest/films"
 )
 
 // initHere runs init in this process.

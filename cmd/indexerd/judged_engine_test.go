@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/opensearch/nodetest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/nodetest"
 )
 
 // A judgedEngine is where the index of TestJudged is, and what is asked of it.

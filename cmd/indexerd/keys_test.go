@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // TestKeys takes every kind of key through load, incremental, compensation,

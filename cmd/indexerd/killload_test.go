@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // TestLoadKilledTenTimes kills a load of 50,000 rows with SIGKILL ten times,

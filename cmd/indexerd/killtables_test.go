@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/pgtest"
 )
 
 // TestKillTables kills a daemon that follows many tables with SIGKILL, KILL_N times,

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/faultdisk"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/faultdisk"
+	"indexerd/internal/test/pgtest"
 )
 
 // TestKthFailure runs one cycle of an operation again and again: its first

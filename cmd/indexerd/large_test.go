@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/pgtest"
 )
 
 // Rows that are too large for a document are set aside with the reason, by the

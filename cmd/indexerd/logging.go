@@ -9,7 +9,7 @@ import (
 	"github.com/lmittmann/tint"
 
 	"indexerd/configs"
-	"indexerd/internal/terminal"
+	"indexerd/internal/base/terminal"
 )
 
 // A logSink is a slog.Handler whose format and level can change while loggers use

@@ -1,7 +1,7 @@
 // Command indexerd keeps a full-text index equal to tables of a database. It only
 // reads the database.
 //
-// The package parses flags and prints results; internal/daemon does the work.
+// The package parses flags and prints results; internal/serve/daemon does the work.
 // run and demo run the daemon in this process. Other commands call the HTTP
 // handlers of the running daemon, or the same handlers in process if no daemon is
 // running: see client.go. Without a daemon, commands that only read open the data
@@ -23,8 +23,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"indexerd/configs"
-	"indexerd/internal/daemon"
-	"indexerd/internal/terminal"
+	"indexerd/internal/base/terminal"
+	"indexerd/internal/serve/daemon"
 )
 
 const (

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/pgtest"
 )
 
 // A many is a daemon with many tables of three databases: a PostgreSQL with few

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/mariatest"
+	"indexerd/internal/test/mariatest"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // memoryTarget is the most that a daemon with the default limits may take for

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/daemon"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/move"
+	"indexerd/internal/pages/move"
+	"indexerd/internal/serve/daemon"
+	"indexerd/internal/serve/httpapi"
 	"indexerd/store"
 )
 

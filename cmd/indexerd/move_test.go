@@ -13,9 +13,9 @@ import (
 
 	"cloud.google.com/go/bigtable/bttest"
 
-	"indexerd/internal/hbase/hbasetest"
-	"indexerd/internal/javatest"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/hbasetest"
+	"indexerd/internal/test/javatest"
 )
 
 // A mover is a daemon of 500 rows whose pages are moved.

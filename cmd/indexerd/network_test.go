@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // recoverWithin is how long after a fault has passed its last change may wait:

@@ -23,7 +23,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/inspect"
+	"indexerd/internal/tool/inspect"
 )
 
 // A guardedCluster is a real node behind a TLS server that asks for credentials, as the

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/opensearch/nodetest"
-	"indexerd/internal/search"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/index/search"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/nodetest"
 )
 
 // A clustered is a SQLite database whose index is in a real OpenSearch node.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/opensearch"
+	"indexerd/internal/index/opensearch"
 )
 
 // set changes settings of the index, as an operator does.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
-	"indexerd/internal/pgtest/films"
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/pgtest/films"
 )
 
 // pagila makes a database of films. It returns its DSN and the shipped

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/opensearch/nodetest"
+	"indexerd/internal/test/nodetest"
 )
 
 const (

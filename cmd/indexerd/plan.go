@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"indexerd/internal/tierplan"
+	"indexerd/internal/sync/tierplan"
 )
 
 type planCommand struct {

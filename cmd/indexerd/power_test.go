@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/faultdisk"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/faultdisk"
+	"indexerd/internal/test/pgtest"
 )
 
 // TestPowerCut cuts the power at a random step of the disk, POWER_N times,

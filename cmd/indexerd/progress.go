@@ -12,8 +12,8 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
-	"indexerd/internal/daemon"
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/daemon"
+	"indexerd/internal/serve/httpapi"
 )
 
 const (

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/pgtest"
 )
 
 // TestQuarantine loads rows that can't become documents among others that can:

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/pgtest"
 )
 
 // asideOf is the table's quarantine: reasons by key, "" for rows without one.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/pgtest"
 	"indexerd/timetrace"
 )
 

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/pgtest/cluster"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/pgtest/cluster"
 )
 
 // testdata/release has, for each driver, an archive of what a user of an earlier

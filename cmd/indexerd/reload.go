@@ -8,8 +8,8 @@ import (
 	"net/url"
 
 	"indexerd/configs"
-	"indexerd/internal/daemon"
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/daemon"
+	"indexerd/internal/serve/httpapi"
 	"indexerd/store"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/pgtest"
 )
 
 var rowKey = regexp.MustCompile(`^[0-9a-f]{32}-[1-9]\d*$`)

@@ -12,8 +12,8 @@ import (
 	"github.com/mattn/go-isatty"
 
 	"indexerd/configs"
-	"indexerd/internal/daemon"
-	"indexerd/internal/terminal"
+	"indexerd/internal/base/terminal"
+	"indexerd/internal/serve/daemon"
 )
 
 type runCommand struct {

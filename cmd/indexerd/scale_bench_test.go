@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // BenchmarkScale loads tables of SCALE_ROWS rows, such as "100000 1000000", and prints

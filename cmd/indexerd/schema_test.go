@@ -18,10 +18,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/search"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/pgtest"
 )
 
 // TestSchema changes the schema of tables in SCHEMA_N random sequences, under

@@ -14,11 +14,11 @@ import (
 	"strings"
 	"unicode"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/query"
-	"indexerd/internal/search"
-	"indexerd/internal/terminal"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/terminal"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
 )
 
 type searchCommand struct {

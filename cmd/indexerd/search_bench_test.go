@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/query"
-	"indexerd/internal/sampletext"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/query"
+	"indexerd/internal/test/sampletext"
 )
 
 // A searched is a query for the index and for FTS5. With OneWord its score has

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/opensearch/nodetest"
-	"indexerd/internal/osapi/apitest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/test/apitest"
+	"indexerd/internal/test/nodetest"
 )
 
 // BenchmarkSearchAPI prints what ten common requests of the OpenSearch API take, over

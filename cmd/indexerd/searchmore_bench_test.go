@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/fulltext"
-	"indexerd/internal/query"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/query"
 )
 
 // benchSearches are searches in the tuned order that have nothing beside them in FTS5.

@@ -13,8 +13,8 @@ import (
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
 
-	"indexerd/internal/daemon"
-	"indexerd/internal/pgtest/films"
+	"indexerd/internal/serve/daemon"
+	"indexerd/internal/test/pgtest/films"
 )
 
 // configFile is the path of a file that is shipped in configs.
@@ -222,7 +222,7 @@ func TestPackageIsComplete(t *testing.T) {
 // The packages have the version of the source, unless VERSION names another.
 func TestPackagesHaveTheVersion(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"packaging/build.sh", "internal/daemon/daemon.go"} {
+	for _, name := range []string{"packaging/build.sh", "internal/serve/daemon/daemon.go"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func TestPackagesHaveTheVersion(t *testing.T) {
 		build := exec.Command(filepath.Join(dir, "packaging/build.sh"))
 		build.Env = append(os.Environ(), "GO="+goCommand, env)
 		out, err := build.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "-X indexerd/internal/daemon.Version="+want+" ") {
+		if err != nil || !strings.Contains(string(out), "-X indexerd/internal/serve/daemon.Version="+want+" ") {
 			t.Errorf("%s: got %v, %s, want version %s", env, err, out, want)
 		}
 	}

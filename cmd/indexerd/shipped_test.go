@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/terminal"
+	"indexerd/internal/base/terminal"
 
 	"github.com/alecthomas/kong"
 )

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // withTokens gives a configuration of lateConfig tokens.

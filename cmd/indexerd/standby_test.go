@@ -15,9 +15,9 @@ import (
 
 	"cloud.google.com/go/bigtable/bttest"
 
-	"indexerd/internal/etcd/etcdtest"
-	"indexerd/internal/opensearch/nodetest"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/etcdtest"
+	"indexerd/internal/test/nodetest"
 )
 
 // A pair is two daemons that share an index in OpenSearch, pages in an emulator of

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/terminal"
+	"indexerd/internal/base/terminal"
+	"indexerd/internal/serve/httpapi"
 )
 
 type stepDownCommand struct {

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/daemon"
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/daemon"
+	"indexerd/internal/serve/httpapi"
 )
 
 // standby waits until the status of a daemon shows one standby of which want is true.

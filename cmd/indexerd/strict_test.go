@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/httpapi"
 )
 
 // newNotes is a SQLite database with a table note of text keys, and a

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/url"
 
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/httpapi"
 )
 
 type sweepCommand struct {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // benchRows is how many rows the sweep is measured on; the backup on twice as

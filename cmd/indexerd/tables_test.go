@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // What a daemon with many tables may take on two quiet cores, judged by `make

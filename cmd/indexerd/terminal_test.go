@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
 )
 
 // steering is what a terminal would obey.

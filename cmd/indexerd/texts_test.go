@@ -12,8 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sampletext"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/sampletext"
 )
 
 // A bodyText is one row of textTable, and one line of en.jsonl.gz.

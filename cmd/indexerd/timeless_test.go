@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // TestTableWithoutUpdatedUnderKill changes a table that has no updateTime in every

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/terminal"
+	"indexerd/internal/base/terminal"
+	"indexerd/internal/serve/httpapi"
 )
 
 type verifyCommand struct {

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/pgtest"
 	"indexerd/store"
 )
 

@@ -6,8 +6,8 @@ import (
 	"io"
 	"net/url"
 
-	"indexerd/internal/search"
-	"indexerd/internal/terminal"
+	"indexerd/internal/base/terminal"
+	"indexerd/internal/index/search"
 )
 
 type versionsCommand struct {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/pgtest"
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
+	"indexerd/internal/test/pgtest"
 )
 
 // TestVersions asks what a row said before, of the daemon and, when it has

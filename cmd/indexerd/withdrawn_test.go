@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/pgtest"
 )
 
 // Tokens of two groups, and one that finds everything.

@@ -1,10 +1,10 @@
-package sqlsource
+package source
 
 import (
 	"context"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Lister writes the condition that a key is one of a list in a form of its own.

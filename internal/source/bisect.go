@@ -1,4 +1,4 @@
-package sqlsource
+package source
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A keyBisection reads integer keys although the SQL fails for some rows.

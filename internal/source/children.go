@@ -1,4 +1,4 @@
-package sqlsource
+package source
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A child is the view of a child's SQL.

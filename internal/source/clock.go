@@ -1,11 +1,11 @@
-package sqlsource
+package source
 
 import (
 	"fmt"
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Form is what a time type stores.

@@ -1,4 +1,4 @@
-package sqlsource
+package source
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "indexerd/internal/nofailfile"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 // The first and the last time that can be an updateTime.

@@ -1,11 +1,11 @@
-package sqlsource
+package source
 
 import (
 	"context"
 	"maps"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A deletion selects the rows that are marked deleted. Zero: none.

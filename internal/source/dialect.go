@@ -1,11 +1,11 @@
-package sqlsource
+package source
 
 import (
 	"context"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
 )
 
 // A Dialect is what only the vendor of a database knows: how to connect, how SQL

@@ -1,11 +1,11 @@
-package sqlsource
+package source
 
 import (
 	"context"
 	"fmt"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Estimate returns the planner's estimate of the number of rows; 0 if there is

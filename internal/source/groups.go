@@ -1,10 +1,10 @@
-package sqlsource
+package source
 
 import (
 	"context"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A groups reads the groups of rows that can't become documents: the ACL's column

@@ -1,4 +1,4 @@
-package sqlsource
+package source
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A row for which the SQL fails, for example by a division by zero, fails the

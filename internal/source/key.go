@@ -1,4 +1,4 @@
-package sqlsource
+package source
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Keys are ordered as the database orders the columns, which an index answers,

@@ -1,10 +1,10 @@
-package sqlsource
+package source
 
 import (
 	"context"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // maxKeyless limits the rejects of Keyless and Unusable.

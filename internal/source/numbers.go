@@ -1,4 +1,4 @@
-package sqlsource
+package source
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
 )
 
 // NumberEpochs is the Epochs of a column with a number type: units since 1970.

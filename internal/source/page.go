@@ -1,4 +1,4 @@
-package sqlsource
+package source
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A pageReader fills a batch with rows that come in the order of keys.

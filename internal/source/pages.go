@@ -1,4 +1,4 @@
-package sqlsource
+package source
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // pageText bounds the text of a page, and that of its children: a worker holds a

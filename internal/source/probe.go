@@ -1,11 +1,11 @@
-package sqlsource
+package source
 
 import (
 	"context"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
 )
 
 // The methods of this file serve the command check, not the running daemon. Each

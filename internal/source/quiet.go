@@ -1,11 +1,11 @@
-package sqlsource
+package source
 
 import (
 	"context"
 	"strconv"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Since asks whether some SQL of a table returns a row with an updateTime at or

@@ -1,4 +1,4 @@
-package sqlsource
+package source
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Divider sums the rows of ranges of keys in one pass of a table.

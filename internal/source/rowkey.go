@@ -1,4 +1,4 @@
-package sqlsource
+package source
 
 import (
 	"context"

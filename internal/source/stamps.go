@@ -1,4 +1,4 @@
-package sqlsource
+package source
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"iter"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A page is the stamps of one listing.

@@ -1,11 +1,11 @@
-package sqlsource
+package source
 
 import (
 	"fmt"
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Summer adds digests in SQL. Without it the engine reads the digest of every

@@ -1,4 +1,4 @@
-package sqlsource
+package source
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Numbers hands out the numbers of fetches. Begin calls open, which takes the

@@ -1,9 +1,9 @@
-package sqlsource
+package source
 
 import (
 	"testing"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Tokens are stored: another result needs another childVersion. The wanted values

@@ -1,4 +1,4 @@
-package sqlsource
+package source
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/timeunit"
 )
 
 // An updated is the column of a view's updateTime. The unit of a column without a

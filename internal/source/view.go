@@ -1,4 +1,4 @@
-package sqlsource
+package source
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/nearest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/nearest"
 )
 
 // A view is one SQL of a table: the main SQL, a child's, or one that lists keys.

@@ -1,11 +1,11 @@
-package sqlsource
+package source
 
 import (
 	"context"
 	"iter"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Stamps reads the stamps of the live rows with an updateTime, their own or a

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // BenchmarkRate adds BLOOM_KEYS keys to a filter that is made for so many and 1 % of false

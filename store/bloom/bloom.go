@@ -23,7 +23,7 @@ import (
 
 	"github.com/bits-and-blooms/bloom/v3"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // ErrLost: the filter may lack keys that were added. Every key may have been seen

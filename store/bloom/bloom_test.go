@@ -14,9 +14,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
-	_ "indexerd/internal/nofailfile"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 // oids returns n keys. Each set has different keys.

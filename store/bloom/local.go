@@ -13,8 +13,8 @@ import (
 
 	"github.com/bits-and-blooms/bloom/v3"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
 )
 
 // A Local filter is in memory. Its methods may be called concurrently. The file

@@ -13,7 +13,7 @@ import (
 	"github.com/bits-and-blooms/bloom/v3"
 	"github.com/redis/go-redis/v9"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Redis filter is one or more strings of bits in a Redis server, shared by all

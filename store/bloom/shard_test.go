@@ -5,7 +5,7 @@ import (
 	"iter"
 	"testing"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 func numbered(n int) []doc.OID {

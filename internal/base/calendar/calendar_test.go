@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "indexerd/internal/nofailfile" // a failure leaves no file
+	_ "indexerd/internal/test/nofailfile" // a failure leaves no file
 )
 
 func zone(t testing.TB, name string) *time.Location {

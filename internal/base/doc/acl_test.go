@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 func TestReplaceChangesOnlyTheGroups(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 func TestListsOfKeys(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "indexerd/internal/nofailfile"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 func TestNameReturnsTheMostSimilarName(t *testing.T) {

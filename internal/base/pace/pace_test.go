@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/pace"
+	"indexerd/internal/base/pace"
 )
 
 // Statements that are charged afterwards delay the next callers.

@@ -26,7 +26,7 @@ import (
 
 	"github.com/go-co-op/gocron/v2"
 
-	"indexerd/internal/recovered"
+	"indexerd/internal/base/recovered"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"indexerd/internal/terminal"
+	"indexerd/internal/base/terminal"
 )
 
 func TestLineEscapesControlSequences(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "indexerd/internal/nofailfile"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -109,7 +109,7 @@ func TestParseReturnsTheUnitOfItsText(t *testing.T) {
 }
 
 func TestDocumentedNumbers(t *testing.T) {
-	text, err := os.ReadFile("../../docs/correctness.md")
+	text, err := os.ReadFile("../../../docs/correctness.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 func bucket(key float64, count uint64, subs ...query.AggResult) query.Bucket {

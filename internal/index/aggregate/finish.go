@@ -14,7 +14,7 @@ import (
 	"math"
 	"slices"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // Finish returns the answer to aggregations. It changes the results.

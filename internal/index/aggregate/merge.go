@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // valueOverhead is the memory of a value or bucket besides its text.

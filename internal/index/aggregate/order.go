@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // sortBuckets sorts buckets. Equal ones are in the order of their keys.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // finishPercentiles computes the percentiles from the values, unless the index has done so.

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "indexerd/internal/nofailfile"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 func newTestAnalyzer(t testing.TB, name string, stopwords ...string) *Analyzer {

@@ -13,10 +13,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/aggregate"
-	"indexerd/internal/calendar"
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/calendar"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/aggregate"
+	"indexerd/internal/index/query"
 )
 
 // A shopDoc is a document of the aggregation tests.

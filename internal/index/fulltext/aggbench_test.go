@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/calendar"
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/calendar"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 // Aggregations over all documents of an index, beside a facet. The time is for all of

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"indexerd/internal/aggregate"
-	"indexerd/internal/calendar"
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/base/calendar"
+	"indexerd/internal/index/aggregate"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 // Buckets put documents in buckets by keys. Each bucket of the parent has buckets of

@@ -6,7 +6,7 @@ import (
 
 	"github.com/blevesearch/bleve/v2/numeric"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A column reads the values of one field. A value has a key: a keyword its number in

@@ -1,7 +1,7 @@
 package fulltext
 
 import (
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A CompiledAgg is a checked aggregation, in the terms of an index.

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"indexerd/internal/aggregate"
-	"indexerd/internal/query"
+	"indexerd/internal/index/aggregate"
+	"indexerd/internal/index/query"
 )
 
 // compositeKeys are the keys of a composite aggregation that come next. A first pass

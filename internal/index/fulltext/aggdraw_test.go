@@ -10,8 +10,8 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	"pgregory.net/rapid"
 
-	"indexerd/internal/calendar"
-	"indexerd/internal/query"
+	"indexerd/internal/base/calendar"
+	"indexerd/internal/index/query"
 )
 
 // tempDir returns a directory for an index that is removed after a run of a property.

@@ -3,7 +3,7 @@ package fulltext
 import (
 	"math"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // statistics are the numbers of values in each bucket.

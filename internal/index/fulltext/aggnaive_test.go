@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/calendar"
-	"indexerd/internal/query"
+	"indexerd/internal/base/calendar"
+	"indexerd/internal/index/query"
 )
 
 // naive evaluates aggregations over documents, one bucket after the other.

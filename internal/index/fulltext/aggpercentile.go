@@ -3,8 +3,8 @@ package fulltext
 import (
 	"math"
 
-	"indexerd/internal/aggregate"
-	"indexerd/internal/query"
+	"indexerd/internal/index/aggregate"
+	"indexerd/internal/index/query"
 )
 
 // Percentiles have the values in each bucket, and how many documents have each. As a

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"indexerd/internal/aggregate"
-	"indexerd/internal/query"
+	"indexerd/internal/index/aggregate"
+	"indexerd/internal/index/query"
 )
 
 // A plannedAgg is a checked aggregation.

@@ -6,8 +6,8 @@ import (
 
 	index "github.com/blevesearch/bleve_index_api"
 
-	"indexerd/internal/aggregate"
-	"indexerd/internal/query"
+	"indexerd/internal/index/aggregate"
+	"indexerd/internal/index/query"
 )
 
 // Aggregations are computed in one pass over the values of the documents that match,

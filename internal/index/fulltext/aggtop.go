@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 // A topAggregator keeps the first documents of each bucket.

@@ -6,9 +6,9 @@ import (
 	"iter"
 	"slices"
 
-	"indexerd/internal/aggregate"
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/index/aggregate"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 // manyValues is the number of values from which on a terms aggregation is counted by the

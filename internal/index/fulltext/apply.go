@@ -7,8 +7,8 @@ import (
 
 	index "github.com/blevesearch/bleve_index_api"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/segment"
 )
 
 // Apply writes and deletes documents, and returns when all of them are durable.

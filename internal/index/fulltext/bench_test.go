@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sampletext"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/sampletext"
 )
 
 // BenchmarkApply writes English texts in batches of 10,000 from two goroutines, as

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/index/fulltext/segment"
 )
 
 // keepBest keeps the matches with the best scores. It reads no key but those of

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/index/fulltext/segment"
 )
 
 // A search by score needs the scores of the first hits only. A word adds at most its

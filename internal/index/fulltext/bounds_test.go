@@ -8,7 +8,7 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // All searches of the tests leave out documents, however few there are.

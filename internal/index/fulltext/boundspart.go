@@ -3,7 +3,7 @@ package fulltext
 import (
 	"slices"
 
-	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/index/fulltext/segment"
 )
 
 // A partBounds is a search in one part of the index that leaves out documents.

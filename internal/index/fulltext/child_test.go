@@ -12,9 +12,9 @@ import (
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"pgregory.net/rapid"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/query"
 )
 
 // family has each kind of child: searched with a type, searched, with a type, and

@@ -10,7 +10,7 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A panic inside the index becomes an error of the call, of Err and of all later

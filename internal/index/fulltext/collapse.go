@@ -4,7 +4,7 @@ import (
 	"container/heap"
 	"slices"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A collapse keeps the first match of each value of a field. Documents without a value

@@ -7,8 +7,8 @@ import (
 
 	index "github.com/blevesearch/bleve_index_api"
 
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 // A collector counts the matches and their facets, and keeps the first ones in

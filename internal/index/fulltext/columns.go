@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 // A columnsPlan matches documents that have a word in any of the columns that are

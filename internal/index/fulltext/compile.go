@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A compiler turns queries into plans, for the fields and boosts of a table.

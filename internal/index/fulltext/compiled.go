@@ -3,8 +3,8 @@ package fulltext
 import (
 	"slices"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 // A Compiled is a request, checked, in the terms of an index.

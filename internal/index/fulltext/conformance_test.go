@@ -8,8 +8,8 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext/indextest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/indextest"
 )
 
 func TestConformance(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A copy made during writes has whole batches, among them all that were

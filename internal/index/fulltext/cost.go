@@ -11,8 +11,8 @@ import (
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/semaphore"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
 )
 
 // The memory that indexing needs, in bytes: the most that building a segment has

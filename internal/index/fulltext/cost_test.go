@@ -15,8 +15,8 @@ import (
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
-	builder "indexerd/internal/fulltext/segment"
+	"indexerd/internal/base/doc"
+	builder "indexerd/internal/index/fulltext/segment"
 )
 
 var bodies = Mapping{Content: []string{"body", "more"}, Analyzer: "standard", Positions: true}

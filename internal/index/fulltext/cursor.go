@@ -10,7 +10,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A cursor is a candidate encoded for Request.After, in unpadded URL-safe base64:

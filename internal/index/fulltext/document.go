@@ -9,9 +9,9 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 // An indexedDoc is the part of a row that the index stores.

@@ -6,7 +6,7 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Versions returns the version of each document, 0 if there is none. A document

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 // An explanation counts the parts of the scores of one search.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/index/fulltext/segment"
 )
 
 // A filterCache has the documents that filters match, a set for each filter and segment.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 // All tests of this package keep the filters of the smallest segments too.

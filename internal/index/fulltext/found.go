@@ -6,7 +6,7 @@ import (
 	"sort"
 	"sync"
 
-	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/index/fulltext/segment"
 )
 
 // A found has the matches of one part. A score has 32 bits, so that half as much is

@@ -72,7 +72,7 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 var (

@@ -8,8 +8,8 @@ import (
 
 	"github.com/blevesearch/bleve/v2/numeric"
 
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 // A reweightedPlan matches as its plan does, with another score: see query.Reweighted.

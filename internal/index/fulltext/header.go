@@ -10,7 +10,7 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A header is what an index stores about itself.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
 )
 
 var dramas = Mapping{

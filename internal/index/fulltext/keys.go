@@ -6,9 +6,9 @@ import (
 
 	"github.com/blevesearch/bleve/v2/numeric"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 // A keysPlan matches the documents with these keys, without a score.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 // The text of a term is read as the same term.

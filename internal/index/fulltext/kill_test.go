@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // victimDir is the environment variable that is set in the process to kill.

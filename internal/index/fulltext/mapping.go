@@ -7,9 +7,9 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 // A Type is the type of a metadata field.

@@ -7,9 +7,9 @@ import (
 
 	index "github.com/blevesearch/bleve_index_api"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 // Matching returns those of up to query.MaxSize documents that a request would find

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 // A model answers queries by reading every document. Its texts are words between

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // modelPatterns are texts of a query.Pattern, each with a regular expression that

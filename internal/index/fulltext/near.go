@@ -3,8 +3,8 @@ package fulltext
 import (
 	"slices"
 
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 // A tuned score counts more if words of the query are near each other in a column. Each

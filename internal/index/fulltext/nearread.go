@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/index/fulltext/segment"
 )
 
 // A nearReader has the words of some documents, and reads their pairs one document after

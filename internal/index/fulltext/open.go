@@ -10,7 +10,7 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
-	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/index/fulltext/segment"
 )
 
 // Open opens the index in dir. The error is fs.ErrNotExist if there is none, and

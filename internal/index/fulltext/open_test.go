@@ -13,10 +13,10 @@ import (
 	zap "github.com/blevesearch/zapx/v17"
 	"pgregory.net/rapid"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/doc"
-	_ "indexerd/internal/nofailfile"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/query"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 var films = Mapping{

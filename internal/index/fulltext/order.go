@@ -9,7 +9,7 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A key is the value by which a candidate is sorted in one field.

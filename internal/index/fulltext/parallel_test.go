@@ -8,8 +8,8 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 // Several goroutines sort matches as one does: by values, by the score and a value, and

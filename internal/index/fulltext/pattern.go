@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"indexerd/internal/nearest"
-	"indexerd/internal/query"
+	"indexerd/internal/base/nearest"
+	"indexerd/internal/index/query"
 )
 
 // terms compiles the nodes that search terms as they are in the index. It reports false

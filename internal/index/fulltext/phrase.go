@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/nearest"
+	"indexerd/internal/base/nearest"
+	"indexerd/internal/index/analysis"
 )
 
 // An analyzer also splits the text of queries.

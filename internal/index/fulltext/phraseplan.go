@@ -3,7 +3,7 @@ package fulltext
 import (
 	"slices"
 
-	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/index/fulltext/segment"
 )
 
 // A phrasePlan matches documents that have the phrase.

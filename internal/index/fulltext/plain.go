@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
 )
 
 // Splitting is how an engine splits the texts of Plain into the terms of an Index: see

@@ -3,7 +3,7 @@ package fulltext
 import (
 	"slices"
 
-	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/index/fulltext/segment"
 )
 
 // A plan is a compiled query: its names and values are checked and are terms of

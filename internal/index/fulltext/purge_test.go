@@ -9,8 +9,8 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sampletext"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/sampletext"
 )
 
 // Files that merges made superfluous go, while batches come.

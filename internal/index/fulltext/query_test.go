@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 func TestSearch(t *testing.T) {

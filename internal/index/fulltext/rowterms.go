@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // An engine that stores documents elsewhere gets them as a Document, and requests as a

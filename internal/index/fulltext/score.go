@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 // The score of a document is BM25, a sum over the words of the query and the fields

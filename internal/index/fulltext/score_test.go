@@ -9,8 +9,8 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 // A corpus is a table of texts in two columns, with the group that may see each row.

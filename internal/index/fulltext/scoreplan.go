@@ -1,8 +1,8 @@
 package fulltext
 
 import (
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 type (

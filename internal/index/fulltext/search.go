@@ -9,8 +9,8 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 // Search answers a request from one snapshot of the index. A fault of the

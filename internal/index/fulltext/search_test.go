@@ -12,8 +12,8 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 func TestFilters(t *testing.T) {

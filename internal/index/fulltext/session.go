@@ -7,8 +7,8 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 // A deadline checks a context in a loop. Loops over documents, terms or

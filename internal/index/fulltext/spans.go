@@ -5,8 +5,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/query"
+	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/query"
 )
 
 // Matcher returns a function that finds the matches of a query in the text of a

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/query"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
 )
 
 // A synonymSet is the words and phrases that count as one word.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // Synonyms replace words of queries. Words are compared as the index has them: with

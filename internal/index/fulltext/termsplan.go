@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/index/fulltext/segment"
 )
 
 // A termsPlan matches documents that have a term in a range that accept accepts, one of

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"unicode"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/doc"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/query"
-	"indexerd/internal/sampletext"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/query"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/sampletext"
 )
 
 var textMapping = Mapping{Content: []string{"text"}, Analyzer: "standard", Positions: true, Metadata: []Field{{"n", Number}}}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/blevesearch/bleve/v2/numeric"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 // appendTerms appends the terms of a value: one for each element of a list, none for

@@ -12,7 +12,7 @@ import (
 	"github.com/blevesearch/bleve/v2/numeric"
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 func TestEqualValuesHaveEqualTerms(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 
 	index "github.com/blevesearch/bleve_index_api"
 
-	"indexerd/internal/fulltext/segment"
-	"indexerd/internal/nearest"
+	"indexerd/internal/base/nearest"
+	"indexerd/internal/index/fulltext/segment"
 )
 
 type (

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 // titled indexes texts as the titles of films with the keys 0, 1, 2 ...

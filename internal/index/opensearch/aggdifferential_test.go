@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/calendar"
-	"indexerd/internal/query"
+	"indexerd/internal/base/calendar"
+	"indexerd/internal/index/query"
 )
 
 // Both engines aggregate alike, whatever the number of shards, and their results merge.

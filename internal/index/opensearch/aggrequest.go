@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"indexerd/internal/fulltext"
-	"indexerd/internal/query"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/query"
 )
 
 // Aggregations are those of the cluster, over the documents that the query of the request

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"indexerd/internal/aggregate"
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/aggregate"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/query"
 )
 
 // aggregate returns the results of the aggregations of a search.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // maxBulk is the size of one request. The cluster refuses 100 MB, or less if it is

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
 )
 
 // A fault answers a bulk in place of the cluster. written says whether the cluster

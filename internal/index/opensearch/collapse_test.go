@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"testing"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // Both engines collapse alike, whatever the number of shards.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/query"
-	"indexerd/internal/sampletext"
+	"indexerd/internal/index/query"
+	"indexerd/internal/test/sampletext"
 )
 
 // texts are n texts, half of them English and half Chinese: of TESTDATA, or generated ones.

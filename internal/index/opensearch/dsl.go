@@ -1,8 +1,8 @@
 package opensearch
 
 import (
-	"indexerd/internal/fulltext"
-	"indexerd/internal/query"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/query"
 )
 
 type object = map[string]any

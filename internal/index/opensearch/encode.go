@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // appendJSON writes a value as JSON. It knows the types of which documents consist, and

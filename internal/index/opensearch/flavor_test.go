@@ -15,9 +15,9 @@ import (
 	"sync"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/opensearch/nodetest"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
+	"indexerd/internal/test/nodetest"
 )
 
 // A cluster is recognized by its answer to GET /. The answers are those that the products
@@ -185,7 +185,7 @@ func TestRightsAreEnough(t *testing.T) {
 
 // docs/opensearch.md names the privileges.
 func TestRightsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../docs/opensearch.md")
+	text, err := os.ReadFile("../../../docs/opensearch.md")
 	if err != nil {
 		t.Fatal(err)
 	}

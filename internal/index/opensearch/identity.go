@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strconv"
 
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 )
 
 // identityFile holds the identity of the index that was opened last.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // maxIDs is how many documents one request asks for.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/query"
 )
 
 // format changes whenever the same configuration makes another index than before.

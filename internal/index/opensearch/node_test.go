@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/fulltext/indextest"
-	"indexerd/internal/opensearch/nodetest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/test/indextest"
+	"indexerd/internal/test/nodetest"
 )
 
 var films = fulltext.Mapping{Content: []string{"title"}, Analyzer: "standard", Positions: true, Metadata: []fulltext.Field{{Name: "year", Type: fulltext.Number}}}

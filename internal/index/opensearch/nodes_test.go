@@ -1,7 +1,7 @@
 package opensearch
 
 import (
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // other returns a node that combines scores or searches terms.

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
-	"indexerd/internal/fulltext"
-	"indexerd/internal/query"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/query"
 )
 
 // A standIn is a cluster with one index, which a test changes.

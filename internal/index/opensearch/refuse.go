@@ -3,8 +3,8 @@ package opensearch
 import (
 	"slices"
 
-	"indexerd/internal/fulltext"
-	"indexerd/internal/query"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/query"
 )
 
 // refuse reports what the cluster can't answer as the embedded index does.

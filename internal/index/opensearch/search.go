@@ -11,9 +11,9 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/query"
 )
 
 // maxBuckets is how many values an aggregation of the cluster may have.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode"
 
-	"indexerd/internal/analysis"
+	"indexerd/internal/index/analysis"
 )
 
 // The cluster splits a column into the terms of the embedded index, at the same positions:

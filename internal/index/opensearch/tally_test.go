@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Writes of others to a real index are noticed once each. Those of this process

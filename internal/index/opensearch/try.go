@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"strings"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
 )
 
 // A Refusal is a request of indexerd that the cluster refuses.

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A counted node answers every request in the same way.

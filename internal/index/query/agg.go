@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"indexerd/internal/calendar"
+	"indexerd/internal/base/calendar"
 )
 
 // The limits of aggregations.

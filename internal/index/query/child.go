@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // ChildValue returns the value of a row of a child, for the index and for hits:

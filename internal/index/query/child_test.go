@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 func TestChildValue(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 // The examples of docs/search.md parse, and its limits are the constants.
 func TestDocumentedLanguage(t *testing.T) {
-	text, err := os.ReadFile("../../docs/search.md")
+	text, err := os.ReadFile("../../../docs/search.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"indexerd/internal/nearest"
+	"indexerd/internal/base/nearest"
 )
 
 // An Error is a fault of a request. Message is what is wrong and Hint what to do,

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Keys matches the documents with these keys. No text parses to it.

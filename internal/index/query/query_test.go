@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "indexerd/internal/nofailfile"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 func TestParse(t *testing.T) {

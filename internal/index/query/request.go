@@ -3,7 +3,7 @@ package query
 import (
 	"cmp"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // ByScore is the field name that sorts by score. Sort.Descending puts the best

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/faultfs"
 )
 
 // After a crash at any step of Run, and at any step of the next start, the index

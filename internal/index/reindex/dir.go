@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
 )
 
 // The names in the directory of a table. The package comment explains them.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Fill builds the new index from rows that fill puts, instead of from pages: for a

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
 )
 
 // titles returns the titles that an index has for keys.

@@ -6,7 +6,7 @@ import (
 	"iter"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Refill adds the documents of pages to an index that has lost them, because it was

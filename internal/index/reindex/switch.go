@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // An Index is what a sink writes to.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
 )
 
 func newBoth() (old, renewedIndex *fakeworld.Index, b both) {

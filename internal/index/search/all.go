@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"indexerd/internal/aggregate"
-	"indexerd/internal/query"
-	"indexerd/internal/recovered"
+	"indexerd/internal/base/recovered"
+	"indexerd/internal/index/aggregate"
+	"indexerd/internal/index/query"
 )
 
 // AllTables is the name that stands for all tables in a search.

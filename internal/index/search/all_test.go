@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "indexerd/internal/nofailfile"
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 func partsOf(tables ...*realTable) []Part {

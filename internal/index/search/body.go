@@ -8,8 +8,8 @@ import (
 	"maps"
 	"slices"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 // ParsePOST parses the body of a POST. An empty body, and null for a member, mean

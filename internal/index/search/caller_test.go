@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // The index gets the groups of the caller, and no request can change them.

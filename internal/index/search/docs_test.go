@@ -19,7 +19,7 @@ func TestDocumentedLimits(t *testing.T) {
 		},
 		"api.md": {fmt.Sprintf("newest first, up to %d MiB of text", maxVersions>>20)},
 	} {
-		text, err := os.ReadFile("../../docs/" + name)
+		text, err := os.ReadFile("../../../docs/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}

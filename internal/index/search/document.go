@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Document is one document as stored in its page. Updated is null if the row's

@@ -3,7 +3,7 @@ package search
 import (
 	"slices"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A sharedFacet counts the values of a field in several tables.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 // Fields are the fields of a document. In JSON they are an object whose keys are in

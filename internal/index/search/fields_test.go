@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 var actors = Child{Name: "actors", Columns: []string{"first", "last"}, Skip: []string{"film_id"}, Searched: true}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A fitted is the search in one of several tables, with those parts of the request

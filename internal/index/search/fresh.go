@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
 )
 
 // A realTable has a real index, and pages.

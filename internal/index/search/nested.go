@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 // The limits of a query.Nested. Each document that may match costs the read of a page,

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"indexerd/internal/nearest"
-	"indexerd/internal/query"
+	"indexerd/internal/base/nearest"
+	"indexerd/internal/index/query"
 )
 
 // Params are the parameters of a search, and its caller.

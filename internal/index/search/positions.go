@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A position is where a search in all tables continues in one table: after which

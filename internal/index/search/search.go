@@ -39,8 +39,8 @@ import (
 	"slices"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 // Index searches documents and finds the matches in their text.

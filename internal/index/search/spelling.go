@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode"
 
-	"indexerd/internal/nearest"
-	"indexerd/internal/query"
+	"indexerd/internal/base/nearest"
+	"indexerd/internal/index/query"
 )
 
 // maxSpelt is the number of words of a query up to which their spelling is looked at,

@@ -3,7 +3,7 @@ package search
 import (
 	"testing"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // An answer without hits suggests the words of documents that the caller may see, as

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A Suggestion is another search, of an answer without hits, and how many documents

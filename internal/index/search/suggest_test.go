@@ -3,7 +3,7 @@ package search
 import (
 	"testing"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // An answer without hits suggests the search for most words, with the number of

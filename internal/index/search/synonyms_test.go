@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A search uses the synonyms of its table: in all searches of words, in highlights, and

@@ -22,7 +22,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"indexerd/internal/pagetable"
+	"indexerd/internal/pages/pagetable"
 )
 
 // A Config names a table.

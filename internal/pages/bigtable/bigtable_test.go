@@ -6,9 +6,9 @@ import (
 
 	"cloud.google.com/go/bigtable/bttest"
 
-	"indexerd/internal/bigtable"
-	"indexerd/internal/pagetable"
-	"indexerd/internal/pagetable/pagestest"
+	"indexerd/internal/pages/bigtable"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/test/pagestest"
 )
 
 // emulator returns a store in a new emulator of Bigtable, in this process.

@@ -24,7 +24,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"indexerd/internal/pagetable"
+	"indexerd/internal/pages/pagetable"
 )
 
 // requestTimeout bounds one request, so that a gateway that hangs is left.

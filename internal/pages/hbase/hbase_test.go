@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/hbase"
-	"indexerd/internal/hbase/hbasetest"
-	"indexerd/internal/pagetable"
-	"indexerd/internal/pagetable/pagestest"
+	"indexerd/internal/pages/hbase"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/test/hbasetest"
+	"indexerd/internal/test/pagestest"
 )
 
 func TestMain(m *testing.M) { os.Exit(hbasetest.Main(m)) }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Live is a copy of pages that others write meanwhile. To is written by the copy alone.

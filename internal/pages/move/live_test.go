@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/move"
-	"indexerd/internal/pagetable/pagestest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/pages/move"
+	"indexerd/internal/test/pagestest"
 	"indexerd/store"
 )
 

@@ -19,7 +19,7 @@ import (
 	"iter"
 	"math"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Pages are the pages of one table in a store.

@@ -11,14 +11,14 @@ import (
 
 	"cloud.google.com/go/bigtable/bttest"
 
-	"indexerd/internal/bigtable"
-	"indexerd/internal/doc"
-	"indexerd/internal/hbase"
-	"indexerd/internal/hbase/hbasetest"
-	"indexerd/internal/move"
-	_ "indexerd/internal/nofailfile"
-	"indexerd/internal/pagetable"
-	"indexerd/internal/pagetable/pagestest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/pages/bigtable"
+	"indexerd/internal/pages/hbase"
+	"indexerd/internal/pages/move"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/test/hbasetest"
+	_ "indexerd/internal/test/nofailfile"
+	"indexerd/internal/test/pagestest"
 	"indexerd/store"
 )
 

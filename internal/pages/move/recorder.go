@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // maxKeys is how many keys a Recorder has: 10 to 20 MB.

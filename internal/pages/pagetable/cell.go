@@ -11,7 +11,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // The cell meta:page, numbers in big-endian order:

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"indexerd/internal/pagetable"
+	"indexerd/internal/pages/pagetable"
 )
 
 // A fake is a store in memory. Its versions are removed at once, those of Bigtable and

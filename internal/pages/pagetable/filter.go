@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Filter excludes keys of pages that are surely not stored: a Bloom filter. It may

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pagetable"
-	"indexerd/internal/pagetable/pagestest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/test/pagestest"
 )
 
 var errLost = errors.New("lost")

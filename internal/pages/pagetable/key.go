@@ -8,7 +8,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // buckets is the number of ranges of keys that the pages of a table are spread over.

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // keepRemovals is how long the cell of a removal stays. An older write that arrives

@@ -59,7 +59,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"golang.org/x/sync/semaphore"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 var (

@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pagetable"
-	"indexerd/internal/pagetable/pagestest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/test/pagestest"
 )
 
 func must(t testing.TB, err error) {

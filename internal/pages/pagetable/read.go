@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Meta returns the Meta of a page, and reports whether there is a page. It reports a

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // The size of one request, and how many are under way at a time.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"indexerd/configs"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
 )
 
 // access returns which callers a configuration admits.

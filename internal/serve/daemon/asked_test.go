@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/database"
 )
 
 // A question is asked once more under the next description. Where that does not

@@ -9,10 +9,10 @@ import (
 	"sync"
 
 	"indexerd/configs"
-	"indexerd/internal/backup"
-	"indexerd/internal/history"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/quarantine"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/state/backup"
+	"indexerd/internal/state/history"
+	"indexerd/internal/state/quarantine"
 )
 
 // Backup writes everything that is stored as a tar stream, while it changes. Of stores on

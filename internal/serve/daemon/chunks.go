@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"indexerd/internal/schedule"
+	"indexerd/internal/base/schedule"
 )
 
 // laneByChunks is the lane as a long pass has it: given up between chunks, so

@@ -14,13 +14,13 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/inspect"
-	"indexerd/internal/opensearch"
-	"indexerd/internal/pagetable"
-	"indexerd/internal/reindex"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/opensearch"
+	"indexerd/internal/index/reindex"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/tool/inspect"
 	"indexerd/timetrace"
 )
 

@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"time"
 
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pace"
-	"indexerd/internal/passes"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/sync/passes"
 )
 
 // A table without updateTimes has one pass, compare, which is a sweep that moves S.

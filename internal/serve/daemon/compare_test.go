@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/pace"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/serve/database"
 )
 
 // timedRows is rows each of whose statements takes a second.

@@ -5,8 +5,8 @@ import (
 	"net/http"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/pagetable"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/serve/database"
 	"indexerd/store/bloom"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/database"
 	"indexerd/timetrace"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/httpapi"
 )
 
 // A column is dropped while a table is loaded. What was loaded before stays, the

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"indexerd/internal/etcd"
+	"indexerd/internal/state/etcd"
 )
 
 // errWithdrawn ends a campaign of a daemon that must not lead. It can begin another one.

@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/configs"
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/backup"
-	"indexerd/internal/etcd"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/recovered"
-	"indexerd/internal/schedule"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/recovered"
+	"indexerd/internal/base/schedule"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/state/backup"
+	"indexerd/internal/state/etcd"
 	"indexerd/store"
 	"indexerd/timetrace"
 )

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/httpapi"
 	"indexerd/timetrace"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/etcd"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/state/etcd"
 )
 
 // configFingerprint identifies what decides which rows and documents are stored where. A

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"indexerd/configs"
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/httpapi"
 	"indexerd/timetrace"
 )
 

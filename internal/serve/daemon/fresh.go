@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/database"
 )
 
 var errNotDescribed = errors.New("the database has not described the table yet")

@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/search"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/pgtest"
 )
 
 // A freshWorld is a table of which the index follows no change, and its database.

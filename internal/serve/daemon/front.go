@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/clients"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/osapi"
+	"indexerd/internal/serve/clients"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi"
 )
 
 // A front answers requests on the daemon's address with the present engine. While

@@ -7,7 +7,7 @@ import (
 	"syscall"
 
 	"indexerd/configs"
-	"indexerd/internal/clients"
+	"indexerd/internal/serve/clients"
 )
 
 // The file handles of the process are shared: client connections get at most half

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/source/sqlite"
 )
 
 // soon is how long a test waits for what takes a daemon a moment: others may use

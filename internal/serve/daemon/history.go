@@ -3,8 +3,8 @@ package daemon
 import (
 	"strconv"
 
-	"indexerd/internal/history"
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/state/history"
 )
 
 // History returns what the passes of a table did.

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"indexerd/configs"
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 	"indexerd/store"
 	"indexerd/timetrace"
 )

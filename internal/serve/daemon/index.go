@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/query"
-	"indexerd/internal/reindex"
-	"indexerd/internal/search"
-	"indexerd/internal/sink"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/reindex"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/sync/sink"
 	"indexerd/timetrace"
 )
 

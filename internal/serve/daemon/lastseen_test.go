@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/etcd"
-	"indexerd/internal/simtest/servers"
+	"indexerd/internal/state/etcd"
+	"indexerd/internal/test/simtest/servers"
 )
 
 // switched is the way to a server that can be cut.

@@ -9,9 +9,9 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/schedule"
+	"indexerd/internal/base/schedule"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/serve/database"
 )
 
 // What ends an engine, beside a signal and a fault that needs a person.

@@ -1,7 +1,7 @@
 package daemon
 
 import (
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/httpapi"
 	"indexerd/store"
 )
 

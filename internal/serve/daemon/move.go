@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/move"
-	"indexerd/internal/pagetable"
+	"indexerd/internal/pages/move"
+	"indexerd/internal/pages/pagetable"
 	"indexerd/store"
 )
 

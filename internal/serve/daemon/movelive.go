@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/move"
-	"indexerd/internal/pagetable"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/pages/move"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/serve/httpapi"
 	"indexerd/store"
 )
 

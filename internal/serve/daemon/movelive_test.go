@@ -15,10 +15,10 @@ import (
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/move"
-	"indexerd/internal/pagetable/pagestest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/pages/move"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/pagestest"
 	"indexerd/store"
 )
 

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/etcd"
-	"indexerd/internal/history"
-	"indexerd/internal/quarantine"
-	"indexerd/internal/sink"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/state/etcd"
+	"indexerd/internal/state/history"
+	"indexerd/internal/state/quarantine"
+	"indexerd/internal/sync/sink"
 	"indexerd/timetrace"
 )
 

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
-	"indexerd/internal/etcd/etcdtest"
-	"indexerd/internal/history"
-	"indexerd/internal/quarantine"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/state/history"
+	"indexerd/internal/state/quarantine"
+	"indexerd/internal/test/etcdtest"
 	"indexerd/timetrace"
 )
 

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 	"indexerd/timetrace"
 )
 

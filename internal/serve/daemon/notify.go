@@ -13,7 +13,7 @@ import (
 
 	systemd "github.com/coreos/go-systemd/v22/daemon"
 
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/httpapi"
 )
 
 // beatAtLeastEvery is the longest time between two messages to the service manager.

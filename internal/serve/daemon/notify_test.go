@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/httpapi"
 )
 
 // A manager is a service manager that only listens.

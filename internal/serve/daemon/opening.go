@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/etcd"
+	"indexerd/internal/state/etcd"
 	"indexerd/store"
 )
 

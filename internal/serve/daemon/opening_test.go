@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/etcd"
-	"indexerd/internal/etcd/etcdtest"
-	"indexerd/internal/simtest/servers"
+	"indexerd/internal/state/etcd"
+	"indexerd/internal/test/etcdtest"
+	"indexerd/internal/test/simtest/servers"
 	"indexerd/store"
 )
 

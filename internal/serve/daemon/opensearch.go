@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"sync"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/osapi"
-	"indexerd/internal/search"
+	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/osapi"
 )
 
 // Fields returns the fields of a table that a caller may see.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"indexerd/configs"
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 	"indexerd/timetrace"
 )
 

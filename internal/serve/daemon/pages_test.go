@@ -14,7 +14,7 @@ import (
 	"cloud.google.com/go/bigtable/bttest"
 
 	"indexerd/configs"
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/httpapi"
 )
 
 // A remote is a SQLite database whose pages are in an emulator of Bigtable.

@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/search"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/httpapi"
 )
 
 // A buggy is a database with a bug: reading one of its tables panics.

@@ -13,13 +13,13 @@ import (
 
 	"indexerd/configs"
 	"indexerd/initial"
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/history"
-	"indexerd/internal/passes"
-	"indexerd/internal/recovered"
-	"indexerd/internal/schedule"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/recovered"
+	"indexerd/internal/base/schedule"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/state/history"
+	"indexerd/internal/sync/passes"
 )
 
 // live is the life of a table in a running daemon: reach the database, load

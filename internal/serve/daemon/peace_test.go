@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/simtest/servers"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/simtest/servers"
 )
 
 // newPeace returns a simulated world in which nothing goes wrong by itself.

@@ -3,9 +3,9 @@ package daemon
 import (
 	"context"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/quarantine"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/state/quarantine"
 )
 
 // Quarantine lists the rows of a table that can't be indexed.

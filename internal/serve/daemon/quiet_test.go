@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
-	"indexerd/internal/passes"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/sync/passes"
 )
 
 // Where everything is compared after each commit, incremental reads no window until

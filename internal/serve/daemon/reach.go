@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
-	"indexerd/internal/etcd"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/state/etcd"
 )
 
 // A daemon that shares marks asks each of its databases, the cluster and the store of

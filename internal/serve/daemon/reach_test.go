@@ -7,9 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/simtest/servers"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/simtest/servers"
 )
 
 // sees waits until the status of a daemon says who leads as is wanted, and returns how long

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/reindex"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/reindex"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/httpapi"
 )
 
 // logMapping logs that the index was built with another mapping than the

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"indexerd/deletecheck"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/reindex"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/reindex"
+	"indexerd/internal/serve/database"
 )
 
 // While a table without a key is unverified, all its rows may have other keys: after

@@ -10,15 +10,15 @@ import (
 	"time"
 
 	"indexerd/deletecheck"
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/changes"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/history"
-	"indexerd/internal/pace"
-	"indexerd/internal/passes"
-	"indexerd/internal/schedule"
-	"indexerd/internal/sink"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/base/schedule"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/source/changes"
+	"indexerd/internal/state/history"
+	"indexerd/internal/sync/passes"
+	"indexerd/internal/sync/sink"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"indexerd/configs"
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/backup"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/state/backup"
 	"indexerd/store"
 )
 

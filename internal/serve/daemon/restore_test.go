@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/backup"
-	"indexerd/internal/doc"
-	"indexerd/internal/etcd/etcdtest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/state/backup"
+	"indexerd/internal/test/etcdtest"
 	"indexerd/timetrace"
 )
 

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/recovered"
+	"indexerd/internal/base/recovered"
+	"indexerd/internal/serve/httpapi"
 )
 
 // keptRuns is how many runs are kept, so that callers can read their results.

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
 	"indexerd/timetrace"
 )
 

@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/etcd"
-	"indexerd/internal/opensearch"
-	"indexerd/internal/pagetable"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/index/opensearch"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/state/etcd"
 )
 
 // shared is what daemons share in etcd: marks, quarantine, the removals that the guard

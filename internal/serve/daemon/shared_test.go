@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/etcd"
-	"indexerd/internal/etcd/etcdtest"
+	"indexerd/internal/state/etcd"
+	"indexerd/internal/test/etcdtest"
 )
 
 // sharing returns the connection of a data directory to etcd.

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/etcd"
-	"indexerd/internal/quarantine"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/state/etcd"
+	"indexerd/internal/state/quarantine"
 	"indexerd/timetrace"
 )
 

@@ -66,7 +66,7 @@ func playSeed(t *testing.T, seed uint64, count func(simJudge)) {
 		w.judge.commits = w.table.Commits()
 		count(w.judge)
 		if len(w.faults) > 0 {
-			t.Errorf("seed %d: %s\nagain: SIM_SEED=%d go test -count=1 -run '^TestTwoDaemons$' ./internal/daemon", seed, strings.Join(w.faults, "\n\t"), seed)
+			t.Errorf("seed %d: %s\nagain: SIM_SEED=%d go test -count=1 -run '^TestTwoDaemons$' ./internal/serve/daemon", seed, strings.Join(w.faults, "\n\t"), seed)
 		}
 		if os.Getenv("SIM_SEED") != "" && os.Getenv("SIM_LOG") != "" {
 			fmt.Println(strings.Join(w.lines, "\n"))

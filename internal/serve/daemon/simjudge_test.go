@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/etcd"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/pagetable"
-	"indexerd/internal/quarantine"
-	"indexerd/internal/simtest/servers"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/state/etcd"
+	"indexerd/internal/state/quarantine"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/simtest/servers"
 	"indexerd/timetrace"
 )
 

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/etcd"
-	"indexerd/internal/pagetable"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/state/etcd"
 	"indexerd/store/bloom"
 )
 

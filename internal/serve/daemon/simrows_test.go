@@ -7,12 +7,12 @@ import (
 
 	"indexerd/compensate"
 	"indexerd/configs"
-	"indexerd/internal/changes"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/pace"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/base/timeunit"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/source/changes"
+	"indexerd/internal/test/fakeworld"
 )
 
 // simDatabase is the simulated database as a process sees it.

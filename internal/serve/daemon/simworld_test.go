@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/simtest/servers"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/simtest/servers"
 )
 
 // simWorld is a database, the servers that two daemons share, and the machines of both.

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/pace"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/httpapi"
 )
 
 // A source is one database. A command that only reads what is stored does not open

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/database"
 )
 
 // A reader is the rows of a table of which a range takes a second.

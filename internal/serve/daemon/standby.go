@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
-	"indexerd/internal/etcd"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/sink"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/state/etcd"
+	"indexerd/internal/sync/sink"
 	"indexerd/timetrace"
 )
 

@@ -14,13 +14,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
-	"indexerd/internal/history"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/passes"
-	"indexerd/internal/recovered"
-	"indexerd/internal/sink"
-	"indexerd/internal/terminal"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/recovered"
+	"indexerd/internal/base/terminal"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/state/history"
+	"indexerd/internal/sync/passes"
+	"indexerd/internal/sync/sink"
 	"indexerd/timetrace"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/httpapi"
 )
 
 // errAsked is why a term ends that nothing else has ended.

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/schedule"
+	"indexerd/internal/base/schedule"
 )
 
 // A pass that does not end is waited for as long as what comes next needs it.

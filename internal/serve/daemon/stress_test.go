@@ -18,9 +18,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/test/pgtest"
 )
 
 // TestStress has many sessions write in every way that makes rows visible

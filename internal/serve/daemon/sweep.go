@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"indexerd/deletecheck"
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/schedule"
-	"indexerd/internal/sink"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/schedule"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/sync/sink"
 )
 
 // sweepRetry is how soon a sweep that verifies is tried again after it failed.

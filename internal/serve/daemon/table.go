@@ -11,11 +11,11 @@ import (
 
 	"indexerd/configs"
 	"indexerd/initial"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/passes"
-	"indexerd/internal/schedule"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/schedule"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/sync/passes"
 	"indexerd/timetrace"
 )
 

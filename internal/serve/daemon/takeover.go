@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/configs"
-	"indexerd/internal/etcd"
-	"indexerd/internal/recovered"
+	"indexerd/internal/base/recovered"
+	"indexerd/internal/state/etcd"
 )
 
 // takeOver makes this daemon the only one that writes, before it reads marks: etcd

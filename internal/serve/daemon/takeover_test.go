@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/etcd"
-	"indexerd/internal/etcd/etcdtest"
+	"indexerd/internal/state/etcd"
+	"indexerd/internal/test/etcdtest"
 	"indexerd/timetrace"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"maps"
 
-	"indexerd/internal/database"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/timeunit"
+	"indexerd/internal/serve/database"
 	"indexerd/timetrace"
 )
 

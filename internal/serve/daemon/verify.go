@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"indexerd/deletecheck"
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/httpapi"
 )
 
 // Verify begins to compare tables with the database.

@@ -3,7 +3,7 @@ package daemon
 import (
 	"context"
 
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
 )
 
 // Versions returns what is kept of one document.

@@ -3,7 +3,7 @@ package daemon
 import (
 	"time"
 
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/httpapi"
 )
 
 // What an engine or a table that is being opened waits for, as status shows it.

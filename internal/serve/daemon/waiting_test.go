@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/simtest/servers"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/simtest/servers"
 )
 
 // hanging is the way to servers of which some requests get no answer.

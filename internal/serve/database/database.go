@@ -20,19 +20,19 @@ import (
 	"indexerd/deletecheck"
 	"indexerd/incremental"
 	"indexerd/initial"
-	"indexerd/internal/changes"
-	"indexerd/internal/doc"
-	"indexerd/internal/horizon"
-	"indexerd/internal/inspect"
-	"indexerd/internal/mysql"
-	"indexerd/internal/oracle"
-	"indexerd/internal/pace"
-	"indexerd/internal/postgres"
-	"indexerd/internal/sqlite"
-	"indexerd/internal/sqlserver"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/base/timeunit"
+	"indexerd/internal/source"
+	"indexerd/internal/source/changes"
+	"indexerd/internal/source/horizon"
+	"indexerd/internal/source/mysql"
+	"indexerd/internal/source/oracle"
+	"indexerd/internal/source/postgres"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/source/sqlserver"
+	"indexerd/internal/source/stdsql"
+	"indexerd/internal/tool/inspect"
 )
 
 // Rows is the result of one table's SQLs, as the passes read it.
@@ -104,7 +104,7 @@ func Open(ctx context.Context, s configs.Source) (Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &source{Source: sqlsource.New(dialect, pace.Limits{PerSecond: s.Limits.StatementsPerSecond, Slow: s.Limits.Slow})}
+	d := &database{Source: source.New(dialect, pace.Limits{PerSecond: s.Limits.StatementsPerSecond, Slow: s.Limits.Slow})}
 	if sampler, ok := dialect.(horizon.Sampler); ok {
 		d.readings = horizon.NewReadings(pacedSampler{d.Source, sampler}).WithProber(prober{d.Source})
 	}
@@ -120,10 +120,10 @@ func OpenCatalog(ctx context.Context, driver, dsn string) (Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sqlsource.New(dialect, pace.Limits{}), nil
+	return source.New(dialect, pace.Limits{}), nil
 }
 
-func open(ctx context.Context, driver, name, dsn string, conns int) (sqlsource.Dialect, error) {
+func open(ctx context.Context, driver, name, dsn string, conns int) (source.Dialect, error) {
 	switch driver {
 	case "postgres":
 		return postgres.Open(ctx, postgres.Config{Name: name, DSN: dsn, Conns: conns})
@@ -139,22 +139,22 @@ func open(ctx context.Context, driver, name, dsn string, conns int) (sqlsource.D
 	return nil, fmt.Errorf("source %s: no driver %q", name, driver)
 }
 
-// A source is the Database of every driver.
-type source struct {
-	*sqlsource.Source
+// A database is the Database of every driver.
+type database struct {
+	*source.Source
 	readings *horizon.Readings // of the open transactions; nil: the database does not show them
 	changes  *changes.Readings // of hints; nil: the database shows none
 }
 
 // Table implements Database.
-func (d *source) Table(ctx context.Context, t configs.Table, n Numbers, u Units) (Rows, error) {
-	c := sqlsource.TableConfig{
+func (d *database) Table(ctx context.Context, t configs.Table, n Numbers, u Units) (Rows, error) {
+	c := source.TableConfig{
 		Name: t.Name, SQL: t.SQL, Key: t.Key, RowKey: t.RowKey, MaxRows: t.MaxRows, Updated: t.Updated, Unit: t.Unit, Zone: t.Location, Batch: t.Batch, Limits: t.Limits, Numbers: n,
-		Deleted: sqlsource.DeletedConfig(t.Deleted), Changes: t.Changes, ACL: ACL(t),
+		Deleted: source.DeletedConfig(t.Deleted), Changes: t.Changes, ACL: ACL(t),
 		Units: u.Kept, Keep: u.Keep,
 	}
 	for _, sql := range SideSQLs(t) {
-		c.Children = append(c.Children, sqlsource.ChildConfig(sql))
+		c.Children = append(c.Children, source.ChildConfig(sql))
 	}
 	table, err := d.Source.Table(ctx, c)
 	if err != nil {
@@ -168,8 +168,8 @@ func (d *source) Table(ctx context.Context, t configs.Table, n Numbers, u Units)
 }
 
 type rows struct {
-	*sqlsource.Table
-	database *source
+	*source.Table
+	database *database
 	hints    *changes.Watch // nil: the database shows no changes
 }
 
@@ -205,20 +205,20 @@ func (r rows) RecentHints() changes.Hints {
 }
 
 // A prober asks for the tables of one database.
-type prober struct{ source *sqlsource.Source }
+type prober struct{ source *source.Source }
 
 // Quiet implements horizon.Prober.
 func (p prober) Quiet(ctx context.Context, all []horizon.Since) ([]bool, error) {
-	asked := make([]sqlsource.Since, len(all))
+	asked := make([]source.Since, len(all))
 	for i, one := range all {
-		asked[i] = sqlsource.Since{Table: one.Table.(*sqlsource.Table), From: one.From}
+		asked[i] = source.Since{Table: one.Table.(*source.Table), From: one.From}
 	}
 	return p.source.Quiet(ctx, asked)
 }
 
 // A pacedSampler keeps to the limits of the database.
 type pacedSampler struct {
-	source  *sqlsource.Source
+	source  *source.Source
 	sampler horizon.Sampler
 }
 
@@ -232,7 +232,7 @@ func (p pacedSampler) Connect(ctx context.Context, read func(context.Context, ho
 
 // pacedChanges keeps to the limits of the database.
 type pacedChanges struct {
-	source  *sqlsource.Source
+	source  *source.Source
 	sampler changes.Sampler
 }
 

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/pgtest"
 )
 
 // Every statement except COMMIT counts, those of a horizon too, and none waits

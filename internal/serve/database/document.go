@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"indexerd/configs"
-	"indexerd/internal/analysis"
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext"
 )
 
 // A SideSQL is a child or an extra of a table, as every source takes it.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"indexerd/configs"
-	"indexerd/internal/nearest"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/nearest"
+	"indexerd/internal/base/timeunit"
+	"indexerd/internal/source"
 )
 
 // A RowsFault is a fault of a configuration that depends on the rows of a table.
@@ -36,7 +36,7 @@ func IsFault(err error) bool {
 }
 
 func configFault(cfg *configs.Config, table string, err error) error {
-	var fault *sqlsource.ConfigError
+	var fault *source.ConfigError
 	if errors.As(err, &fault) {
 		return cfg.Fault("tables."+table+"."+fault.Field, fault.What, cmp.Or(fault.Do, remedies[fault.Field]))
 	}
@@ -52,7 +52,7 @@ var remedies = map[string]string{
 }
 
 // A Denied is a privilege that an SQL lacks, with the statement that grants it.
-type Denied = sqlsource.DeniedError
+type Denied = source.DeniedError
 
 // CheckColumns finds columns that the configuration searches and that the SQL
 // does not return.

@@ -9,8 +9,8 @@ import (
 	"net/netip"
 	"strings"
 
-	"indexerd/internal/clients"
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/clients"
 )
 
 // Access is the access control of a handler. The zero Access is for calls in

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
 )
 
 const (

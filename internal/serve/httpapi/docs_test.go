@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // The documents state the limits that the constants have.

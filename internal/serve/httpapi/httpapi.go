@@ -21,7 +21,7 @@ import (
 	"net/http"
 	"time"
 
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
 )
 
 // explainWithin is how long explain waits for the database.

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
 )
 
 // fakeEngine has one table, film.

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"indexerd/internal/clients"
+	"indexerd/internal/serve/clients"
 )
 
 // SearchWithin is how long a search may take until its response starts.

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
 )
 
 const (

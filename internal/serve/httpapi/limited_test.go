@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
 )
 
 // A largeEngine finds hits documents with a text of bytes bytes each.

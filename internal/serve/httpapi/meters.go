@@ -8,7 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Meters are the metrics that are counted when something happens: searches and

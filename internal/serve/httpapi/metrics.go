@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"indexerd/internal/clients"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/clients"
 )
 
 // scrapeWithin bounds the status of one scrape.

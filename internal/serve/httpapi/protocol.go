@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
 )
 
 // A Protocol is a ResponseWriter of another API, whose errors have another form.

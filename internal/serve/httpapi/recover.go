@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"indexerd/internal/recovered"
+	"indexerd/internal/base/recovered"
 )
 
 // Recover logs a panic of h with its stack and responds with 500. If the response

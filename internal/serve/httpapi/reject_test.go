@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
 )
 
 // Responses to unknown tokens are delayed and then rejected as busy. Requests of

@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
 )
 
 // readWithin is how long a client may take to read a response.

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "indexerd/internal/nofailfile"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 // volatile are the parts of an answer that differ between two equal requests: times, and

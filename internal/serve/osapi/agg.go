@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
 )
 
 // An agg is a parsed aggregation.

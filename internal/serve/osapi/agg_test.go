@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // What aggregations do not support is refused by name.

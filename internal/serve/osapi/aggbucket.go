@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // maxFilters is how many filters an aggregation may have.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A keyPart is one source of a composite aggregation.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/calendar"
-	"indexerd/internal/query"
+	"indexerd/internal/base/calendar"
+	"indexerd/internal/index/query"
 )
 
 func (p *aggParser) histogram(a *agg, m map[string]json.RawMessage) error {

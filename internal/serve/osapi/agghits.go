@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // topSize is how many hits top_hits returns without a size.

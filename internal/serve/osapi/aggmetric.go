@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // number reads an aggregation to one number of the values.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/fulltext"
-	"indexerd/internal/opensearch/nodetest"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/test/nodetest"
 )
 
 var shopMapping = fulltext.Mapping{

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // defaultPercents are those of an aggregation that names none.

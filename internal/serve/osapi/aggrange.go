@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A keyRange is one range of an aggregation.

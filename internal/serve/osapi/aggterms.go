@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // typedTerms are the names of terms aggregations by the type of their field.

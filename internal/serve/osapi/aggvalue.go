@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A decimal is a number as OpenSearch prints numbers with fractions: 3.0 and 1.0E7.

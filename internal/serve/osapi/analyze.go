@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/query"
+	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/query"
 )
 
 // maxTokens bounds the tokens of an _analyze.

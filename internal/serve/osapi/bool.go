@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // all returns a query for what all nodes match.

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
 )
 
 // The names of the cluster, and of its only node.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
 )
 
 // A word of a field counts in a more_like_this by how often texts have it and how few

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // collapse reads the field by which hits are collapsed. It runs after the sort and

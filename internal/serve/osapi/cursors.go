@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
+	"indexerd/internal/serve/httpapi"
 )
 
 // The limits of cursors.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // dateFormats are OpenSearch's names of formats, as patterns. Brackets are optional

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A dateFormat prints dates, as a format of OpenSearch does.

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
 )
 
 // get returns the documents with some keys that the caller may see, by key, with the

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/nearest"
-	"indexerd/internal/query"
+	"indexerd/internal/base/nearest"
+	"indexerd/internal/index/query"
 )
 
 // A translator turns the DSL's queries into those of its indices.

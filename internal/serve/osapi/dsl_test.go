@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 var dslFields = Index{

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // timeUnits are the units of a time value.

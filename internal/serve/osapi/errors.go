@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
+	"indexerd/internal/serve/httpapi"
 )
 
 // refuse answers requests that no route has.

@@ -3,8 +3,8 @@ package osapi
 import (
 	"fmt"
 
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
 )
 
 // An explained is a node of the tree that explains a score.

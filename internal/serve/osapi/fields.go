@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/search"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/search"
 )
 
 // A shownField is a field of fields or docvalue_fields.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // boosting lowers the score of documents that another query matches.

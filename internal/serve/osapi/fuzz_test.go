@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
+	"indexerd/internal/serve/httpapi"
 )
 
 // Whatever the text of a query_string or a simple_query_string is, it becomes a query

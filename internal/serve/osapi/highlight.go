@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
 )
 
 // The limits of highlight.

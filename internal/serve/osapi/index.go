@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
 )
 
 // The types of fields, as mappings name them.

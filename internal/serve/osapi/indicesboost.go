@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // An indexBoost is a factor of the scores in the indices that a name or pattern means.

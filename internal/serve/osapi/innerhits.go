@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
 )
 
 // maxInner is how many searches inner_hits may make: one for each hit of each of them.

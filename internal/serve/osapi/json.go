@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
+	"indexerd/internal/serve/httpapi"
 )
 
 // object reads a JSON object. Its numbers stay as they are written.

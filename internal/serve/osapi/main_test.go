@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"indexerd/internal/opensearch/nodetest"
+	"indexerd/internal/test/nodetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(nodetest.Main(m)) }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // match finds documents with any of the words, or with all for the operator and.

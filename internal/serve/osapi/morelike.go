@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // The limits of more_like_this. Each one reads documents, and counts words.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
 )
 
 // inHeader are the keys of the header of a search in a _msearch. Those besides index

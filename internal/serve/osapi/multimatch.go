@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A weightedField is a field of a query in several fields.

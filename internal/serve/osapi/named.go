@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"slices"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
 )
 
 // maxNamed is how many queries of a search may have names.

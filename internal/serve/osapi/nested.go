@@ -3,7 +3,7 @@ package osapi
 import (
 	"encoding/json"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // maxNested is how many nested queries a search may have: each reads pages.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A numberFormat prints numbers by a pattern such as #,##0.00, as OpenSearch does.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // options are those of one query. The first fault of them is err.

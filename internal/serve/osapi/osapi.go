@@ -18,11 +18,11 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/doc"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
 )
 
 // version is the version of OpenSearch whose API this is.

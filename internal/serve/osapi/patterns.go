@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"math"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // prefix finds terms that begin so, wildcard those with ? and *, and regexp those that

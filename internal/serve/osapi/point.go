@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"time"
 
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/httpapi"
 )
 
 // openPoint opens a point in time. It pins the indices and the caller's token, and no

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"indexerd/internal/search"
+	"indexerd/internal/index/search"
 )
 
 // A presentation is what the hits of a search have besides _source.

@@ -18,10 +18,10 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/query"
+	"indexerd/internal/serve/httpapi"
 )
 
 // The films of testdata/queries.txt, with keys 1, 2, 3 ...

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // An edge is one end of a range.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
 )
 
 // A request is a parsed search.

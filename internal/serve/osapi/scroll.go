@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/httpapi"
+	"indexerd/internal/serve/httpapi"
 )
 
 // A scrolled is a search that is read in pages, and how far it has come.

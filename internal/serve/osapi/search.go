@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
 )
 
 // maxHits bounds the hits of an answer, in bytes of JSON. They are in memory until

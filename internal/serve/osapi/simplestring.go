@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // simpleQueryString finds what the text of a simple_query_string says. No text is an

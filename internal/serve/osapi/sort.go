@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A sortKey is one part of a sort: a field, the score, the key of a document, or a

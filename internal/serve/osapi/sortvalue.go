@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
 )
 
 // sortValues returns the values by which a hit is sorted, which search_after takes.

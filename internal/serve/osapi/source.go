@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
 )
 
 // A selection is the fields of hits, as _source names them.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A stringParser reads the tokens of a query_string by the rules of Lucene's classic

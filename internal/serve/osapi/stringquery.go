@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A stringQuery is the options of a query_string or simple_query_string: how each part

@@ -9,10 +9,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/nearest"
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/base/nearest"
+	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
 )
 
 // The limits of suggest.

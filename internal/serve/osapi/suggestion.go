@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // suggestions reads suggest.

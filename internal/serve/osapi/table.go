@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
+	"indexerd/internal/serve/httpapi"
 )
 
 // A table is a list for people: columns and rows of text.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"net/http"
 
-	"indexerd/internal/httpapi"
-	"indexerd/internal/query"
-	"indexerd/internal/search"
+	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
 )
 
 // queryInURL are the parameters of a query in the URL.

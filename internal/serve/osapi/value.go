@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // equal finds a value of a field that is no text. A text that does not fit the type of

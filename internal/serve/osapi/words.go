@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"indexerd/internal/query"
+	"indexerd/internal/index/query"
 )
 
 // A matching says how the words of a text are searched.

@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/search"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
 )
 
 // The tokens of a world.

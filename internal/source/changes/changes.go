@@ -26,7 +26,7 @@ import (
 	"context"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Hint is what a database shows of changes at a moment.

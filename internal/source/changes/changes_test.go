@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A fakeServer is a database whose counters come late.

@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
-	_ "indexerd/internal/nofailfile"
+	"indexerd/internal/base/doc"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 // A commit is a change of the table or of another one, whose counters come late.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Watch reads the hints of one table. It is safe for concurrent use.

@@ -3,7 +3,7 @@ package horizon
 import (
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A session is what earlier samples showed of a session.

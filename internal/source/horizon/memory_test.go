@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // second returns a time of both clocks, unless a test sets one back.

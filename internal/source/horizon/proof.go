@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // horizon returns what a reading proves. The memory already has the reading's

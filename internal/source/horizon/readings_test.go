@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // One reading serves all watches of a server that wait for it, and no watch gets

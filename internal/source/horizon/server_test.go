@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A fakeServer is a server in memory. Its fields are what the next reading

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Watch reads the horizon of a database. One goroutine uses it.

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 var errTooLong = errors.New("the reading took too long")

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
 )
 
-// Catalog implements sqlsource.Cataloger by five queries of information_schema. It
+// Catalog implements source.Cataloger by five queries of information_schema. It
 // reads no table.
-func (*DB) Catalog(ctx context.Context, s sqlsource.Session) (doc.Catalog, error) {
+func (*DB) Catalog(ctx context.Context, s source.Session) (doc.Catalog, error) {
 	c := stdsql.NewCatalog(s, 1)
 	c.Greatest, c.Zone = "greatest", "UTC"
 	for _, r := range c.Rows(ctx, `SELECT DATABASE(), t.table_name, t.table_type, CAST(COALESCE(t.table_rows, 0) AS SIGNED) FROM information_schema.tables t WHERE t.table_schema = DATABASE() ORDER BY t.table_name`) {

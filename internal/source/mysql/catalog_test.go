@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/mariatest"
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/test/mariatest"
 )
 
 func TestCatalog(t *testing.T) {
@@ -23,7 +23,7 @@ func TestCatalog(t *testing.T) {
 	} {
 		mariatest.Exec(t, dsn, s)
 	}
-	c, err := sqlsource.New(openDB(t, dsn, time.Second), pace.Limits{}).Catalog(t.Context())
+	c, err := source.New(openDB(t, dsn, time.Second), pace.Limits{}).Catalog(t.Context())
 	if err != nil || len(c.Tables) != 2 || !slices.Equal(c.Views, []string{"`shown`"}) || c.Name != dsn[strings.LastIndex(dsn, "/")+1:] {
 		t.Fatalf("got %+v, %v, want two tables and a view", c, err)
 	}
@@ -81,9 +81,9 @@ func TestPlans(t *testing.T) {
 	} {
 		mariatest.Exec(t, dsn, s)
 	}
-	table, err := sqlsource.New(openDB(t, dsn, time.Second), pace.Limits{}).Table(t.Context(), sqlsource.TableConfig{
+	table, err := source.New(openDB(t, dsn, time.Second), pace.Limits{}).Table(t.Context(), source.TableConfig{
 		Name: "doc", SQL: "SELECT s.id, s.u, s.name FROM seen AS s", Key: []string{"id"}, Updated: "u",
-		Children: []sqlsource.ChildConfig{{Name: "parts", Path: "children.parts", SQL: "SELECT p.id, p.u, p.word FROM part AS p", Key: []string{"id"}, Updated: "u"}},
+		Children: []source.ChildConfig{{Name: "parts", Path: "children.parts", SQL: "SELECT p.id, p.u, p.word FROM part AS p", Key: []string{"id"}, Updated: "u"}},
 	})
 	if err != nil {
 		t.Fatal(err)

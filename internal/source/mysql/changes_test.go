@@ -12,9 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/mariatest"
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/test/mariatest"
 )
 
 // A version that moved is no version until it has stood still.
@@ -125,7 +125,7 @@ func TestFootprint(t *testing.T) {
 	}
 	reason := func(dsn, query string) string {
 		t.Helper()
-		table, err := sqlsource.New(openDB(t, dsn, time.Second), pace.Limits{}).Table(t.Context(), sqlsource.TableConfig{Name: "doc", SQL: query, Key: []string{"id"}})
+		table, err := source.New(openDB(t, dsn, time.Second), pace.Limits{}).Table(t.Context(), source.TableConfig{Name: "doc", SQL: query, Key: []string{"id"}})
 		if err != nil {
 			t.Fatal(err)
 		}

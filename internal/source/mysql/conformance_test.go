@@ -12,31 +12,31 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/changes"
-	"indexerd/internal/doc"
-	"indexerd/internal/horizon"
-	"indexerd/internal/mariatest"
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/sourcetest"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/source/changes"
+	"indexerd/internal/source/horizon"
+	"indexerd/internal/source/stdsql"
+	"indexerd/internal/test/mariatest"
+	"indexerd/internal/test/sourcetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(mariatest.Main(m)) }
 
 // What the dialect is able to.
 var _ interface {
-	sqlsource.Dialect
-	sqlsource.Lister
-	sqlsource.RowKeyer
-	sqlsource.Typer
-	sqlsource.Divider
-	sqlsource.Uniquer
-	sqlsource.Inspector
-	sqlsource.Planner
-	sqlsource.Cataloger
-	sqlsource.Watcher
-	sqlsource.Footprinter
+	source.Dialect
+	source.Lister
+	source.RowKeyer
+	source.Typer
+	source.Divider
+	source.Uniquer
+	source.Inspector
+	source.Planner
+	source.Cataloger
+	source.Watcher
+	source.Footprinter
 	horizon.Sampler
 	changes.Sampler
 } = (*DB)(nil)
@@ -178,8 +178,8 @@ type testDB struct {
 	testing.TB
 	dsn    string
 	writer *sql.Conn
-	source *sqlsource.Source
-	over   func(*DB) sqlsource.Dialect // nil: none
+	source *source.Source
+	over   func(*DB) source.Dialect // nil: none
 }
 
 func newTestDB(t testing.TB, dsn string) testDB {
@@ -193,11 +193,11 @@ func (db testDB) connect() testDB {
 	db.must("CREATE USER IF NOT EXISTS "+reader+"@'127.0.0.1'", "GRANT ALL ON *.* TO "+reader+"@'127.0.0.1'")
 	d := openDB(db, asReader(db.dsn), time.Second)
 	d.settled = 0 // other tests write to the same server all the time
-	dialect := sqlsource.Dialect(d)
+	dialect := source.Dialect(d)
 	if db.over != nil {
 		dialect = db.over(d)
 	}
-	db.source = sqlsource.New(dialect, pace.Limits{})
+	db.source = source.New(dialect, pace.Limits{})
 	return db
 }
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/mariatest"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
+	"indexerd/internal/test/mariatest"
 )
 
 func TestParseDSN(t *testing.T) {
@@ -86,7 +86,7 @@ func TestSessionSettings(t *testing.T) {
 			t.Errorf("setting %d: got %#v, want %#v", i, rows[0][i], want)
 		}
 	}
-	slow := sqlsource.Statement{SQL: "SELECT @@max_statement_time", Slow: true}
+	slow := source.Statement{SQL: "SELECT @@max_statement_time", Slow: true}
 	if _, err := s.Query(t.Context(), slow, func(raw []any) bool {
 		if raw[0] != 0.0 {
 			t.Errorf("a slow statement: got the limit %v, want none", raw[0])
@@ -100,19 +100,19 @@ func TestSessionSettings(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		err     error
-		subject sqlsource.Subject
+		subject source.Subject
 		grant   string
 	}{
-		{&mysql.MySQLError{Number: 1205}, sqlsource.AboutLock, ""},
-		{&mysql.MySQLError{Number: 1412}, sqlsource.AboutServer, ""},
-		{&mysql.MySQLError{Number: 1969}, sqlsource.AboutServer, ""},
-		{&mysql.MySQLError{Number: 1054}, sqlsource.AboutMissing, ""},
-		{&mysql.MySQLError{Number: 1064}, sqlsource.AboutStatement, ""},
-		{&mysql.MySQLError{Number: 1690}, sqlsource.AboutRow, ""},
-		{&mysql.MySQLError{Number: 1142, Message: "SELECT command denied to user 'secret'@'host' for table `shop`.`film`"}, sqlsource.AboutMissing, "SELECT ON `shop`.`film`"},
-		{&mysql.MySQLError{Number: 1142, Message: "SELECT command denied to user 'secret'@'host' for table 'film'"}, sqlsource.AboutMissing, "SELECT ON `film`"},
-		{&mysql.MySQLError{Number: 1227, Message: "secret"}, sqlsource.AboutStatement, ""},
-		{mysql.ErrInvalidConn, sqlsource.AboutServer, ""},
+		{&mysql.MySQLError{Number: 1205}, source.AboutLock, ""},
+		{&mysql.MySQLError{Number: 1412}, source.AboutServer, ""},
+		{&mysql.MySQLError{Number: 1969}, source.AboutServer, ""},
+		{&mysql.MySQLError{Number: 1054}, source.AboutMissing, ""},
+		{&mysql.MySQLError{Number: 1064}, source.AboutStatement, ""},
+		{&mysql.MySQLError{Number: 1690}, source.AboutRow, ""},
+		{&mysql.MySQLError{Number: 1142, Message: "SELECT command denied to user 'secret'@'host' for table `shop`.`film`"}, source.AboutMissing, "SELECT ON `shop`.`film`"},
+		{&mysql.MySQLError{Number: 1142, Message: "SELECT command denied to user 'secret'@'host' for table 'film'"}, source.AboutMissing, "SELECT ON `film`"},
+		{&mysql.MySQLError{Number: 1227, Message: "secret"}, source.AboutStatement, ""},
+		{mysql.ErrInvalidConn, source.AboutServer, ""},
 	} {
 		f := faults.Classify(c.err)
 		if f.Subject != c.subject || f.Grant != c.grant || strings.Contains(f.Error(), "secret") {

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // These draw keys in SQL for sourcetest.KeyType.

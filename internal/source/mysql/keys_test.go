@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/mariatest"
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/test/mariatest"
 )
 
 // TestCompositeKeys reads rows by lists of composite keys that are longer than a
@@ -23,11 +23,11 @@ func TestCompositeKeys(t *testing.T) {
 	} {
 		mariatest.Exec(t, dsn, s)
 	}
-	source := sqlsource.New(openDB(t, dsn, time.Second), pace.Limits{})
+	s := source.New(openDB(t, dsn, time.Second), pace.Limits{})
 	for _, key := range [][]string{{"a", "b"}, {"b", "a"}, {"s", "b"}} {
-		table, err := source.Table(t.Context(), sqlsource.TableConfig{
+		table, err := s.Table(t.Context(), source.TableConfig{
 			Name: "doc", SQL: "SELECT * FROM doc", Key: key, Updated: "u",
-			Children: []sqlsource.ChildConfig{{Name: "words", Path: "children.words", SQL: "SELECT d.a, d.b, d.s, w.name FROM doc d JOIN word w ON w.b = d.b", Key: key}},
+			Children: []source.ChildConfig{{Name: "words", Path: "children.words", SQL: "SELECT d.a, d.b, d.s, w.name FROM doc d JOIN word w ON w.b = d.b", Key: key}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -66,7 +66,7 @@ func TestZeroDates(t *testing.T) {
 		execute(t, conn, s)
 	}
 	for _, key := range []string{"d", "w"} {
-		table, err := sqlsource.New(openDB(t, dsn, time.Second), pace.Limits{}).Table(t.Context(), sqlsource.TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{key}})
+		table, err := source.New(openDB(t, dsn, time.Second), pace.Limits{}).Table(t.Context(), source.TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{key}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestPrefixKeys(t *testing.T) {
 	dsn := mariatest.DB(t)
 	mariatest.Exec(t, dsn, "CREATE TABLE doc (name VARCHAR(20) COLLATE utf8mb4_general_ci, body TEXT, UNIQUE (name, body(10)))")
 	mariatest.Exec(t, dsn, "INSERT INTO doc VALUES ('a', 1), ('A', 2), ('b', 3), ('B', 4), ('c', 5)")
-	table, err := sqlsource.New(openDB(t, dsn, time.Second), pace.Limits{}).Table(t.Context(), sqlsource.TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"name"}, Batch: 1})
+	table, err := source.New(openDB(t, dsn, time.Second), pace.Limits{}).Table(t.Context(), source.TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"name"}, Batch: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package mysql is the dialect of MariaDB and MySQL for sqlsource. It is the only
+// Package mysql is the dialect of MariaDB and MySQL for source. It is the only
 // importer of their driver.
 //
 // Guarantees:
@@ -35,9 +35,9 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
 )
 
 // A DB is one database. It is safe for concurrent use.
@@ -77,10 +77,10 @@ func open(c stdsql.Config, lock time.Duration) (*DB, error) {
 // one, and of this one by its account's limit.
 var tooMany = []string{"1040", "1203", "1226"}
 
-// Probe implements sqlsource.Prober.
+// Probe implements source.Prober.
 func (d *DB) Probe(ctx context.Context) error {
 	session, err := d.Session(ctx, d.looks)
-	if f := (*sqlsource.Fault)(nil); errors.As(err, &f) && slices.Contains(tooMany, f.Code) {
+	if f := (*source.Fault)(nil); errors.As(err, &f) && slices.Contains(tooMany, f.Code) {
 		return nil
 	}
 	if err == nil {
@@ -95,48 +95,48 @@ func (d *DB) Close() {
 	_ = d.looks.Close()
 }
 
-// Quote implements sqlsource.Dialect. Every sql_mode has this form.
+// Quote implements source.Dialect. Every sql_mode has this form.
 func (*DB) Quote(name string) string { return quote(name) }
 
 func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
-// Placeholder implements sqlsource.Dialect. A number in a text would be compared
+// Placeholder implements source.Dialect. A number in a text would be compared
 // with a DECIMAL as a DOUBLE.
-func (*DB) Placeholder(_ int, as *sqlsource.Column) string {
+func (*DB) Placeholder(_ int, as *source.Column) string {
 	if as != nil && as.Type == "DECIMAL" {
 		return "CAST(? AS DECIMAL(65," + strconv.Itoa(as.Native.(int)) + "))"
 	}
 	return "?"
 }
 
-// Limit implements sqlsource.Dialect.
+// Limit implements source.Dialect.
 func (*DB) Limit(placeholder string) string { return " LIMIT " + placeholder }
 
-// Keyset implements sqlsource.Dialect. A comparison of rows reads the index from
+// Keyset implements source.Dialect. A comparison of rows reads the index from
 // its beginning.
-func (*DB) Keyset() sqlsource.Keyset { return sqlsource.Expanded }
+func (*DB) Keyset() source.Keyset { return source.Expanded }
 
-// Tie implements sqlsource.Dialect. Collations ignore case, accents and trailing
+// Tie implements source.Dialect. Collations ignore case, accents and trailing
 // blanks.
-func (*DB) Tie(_ *sqlsource.Column, expr string) string {
+func (*DB) Tie(_ *source.Column, expr string) string {
 	return "CONVERT(" + expr + " USING utf8mb4) COLLATE /*M! utf8mb4_nopad_bin */ /*!80017 utf8mb4_0900_bin */"
 }
 
-// Select implements sqlsource.Dialect.
-func (*DB) Select(_ *sqlsource.Column, expr string) string { return expr }
+// Select implements source.Dialect.
+func (*DB) Select(_ *source.Column, expr string) string { return expr }
 
 // tokenVersion is part of the epoch. It changes with Token.
 const tokenVersion = "mysql 1"
 
-// Token implements sqlsource.Dialect: 64 bits of the SHA-1 of all columns, each as
+// Token implements source.Dialect: 64 bits of the SHA-1 of all columns, each as
 // its length and bytes, or N for NULL. A FLOAT's text has six digits only. The text
 // of several character sets is not mixed. The result is NULL, which is unknown, if a
 // row is longer than max_allowed_packet.
-func (*DB) Token(of *sqlsource.Described, exprs []string) string {
+func (*DB) Token(of *source.Described, exprs []string) string {
 	return integerOf(digest(columnsOf(of), exprs))
 }
 
-func columnsOf(of *sqlsource.Described) (columns []*sqlsource.Column) {
+func columnsOf(of *source.Described) (columns []*source.Column) {
 	for i := range of.Columns {
 		columns = append(columns, &of.Columns[i])
 	}
@@ -144,7 +144,7 @@ func columnsOf(of *sqlsource.Described) (columns []*sqlsource.Column) {
 }
 
 // digest returns an expression for the SHA-1 of columns, in hexadecimal digits.
-func digest(columns []*sqlsource.Column, exprs []string) string {
+func digest(columns []*source.Column, exprs []string) string {
 	parts := make([]string, len(exprs))
 	for i, expr := range exprs {
 		if c := columns[i]; c != nil && c.Type == "FLOAT" {
@@ -161,8 +161,8 @@ func integerOf(digits string) string {
 	return "CAST(CONV(LEFT(" + digits + ", 16), 16, -10) AS SIGNED)"
 }
 
-// RowKey implements sqlsource.RowKeyer.
-func (*DB) RowKey(of *sqlsource.Described, exprs []string, name string) string {
+// RowKey implements source.RowKeyer.
+func (*DB) RowKey(of *source.Described, exprs []string, name string) string {
 	key := "LEFT(" + digest(columnsOf(of), exprs) + ", 32)"
 	return "SELECT " + strings.Join(exprs, ", ") + ", CONCAT(" + key + ", '-', ROW_NUMBER() OVER (PARTITION BY " + key + ")) AS " + quote(name) + " " + of.From()
 }
@@ -170,33 +170,33 @@ func (*DB) RowKey(of *sqlsource.Described, exprs []string, name string) string {
 // nines is the greatest DECIMAL of 38 digits, to which a CAST limits a greater one.
 var nines = strings.Repeat("9", 38)
 
-// Sum implements sqlsource.Summer. The sum is an exact DECIMAL. A token that is NULL
+// Sum implements source.Summer. The sum is an exact DECIMAL. A token that is NULL
 // makes it greater than any sum of others.
 func (*DB) Sum(token string) string {
 	return "NULLIF(CAST(SUM(IFNULL(" + token + ", " + nines + "9)) AS DECIMAL(38)), " + nines + ")"
 }
 
-// Divide implements sqlsource.Divider.
-func (*DB) Divide(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string, bounds [][]any) {
-	sqlsource.Halve(q, columns, exprs, bounds)
+// Divide implements source.Divider.
+func (*DB) Divide(q *source.Query, columns []*source.Column, exprs []string, bounds [][]any) {
+	source.Halve(q, columns, exprs, bounds)
 }
 
-// Ordered implements sqlsource.Divider.
-func (d *DB) Ordered(as *sqlsource.Column, expr string) (string, *sqlsource.Column) {
+// Ordered implements source.Divider.
+func (d *DB) Ordered(as *source.Column, expr string) (string, *source.Column) {
 	if as.Kind == doc.Text {
 		return d.Tie(as, expr), nil
 	}
 	return expr, as
 }
 
-// KeyDigest implements sqlsource.Divider.
-func (*DB) KeyDigest(columns []*sqlsource.Column, exprs []string) string {
+// KeyDigest implements source.Divider.
+func (*DB) KeyDigest(columns []*source.Column, exprs []string) string {
 	return integerOf(digest(columns, exprs))
 }
 
-// Suspect implements sqlsource.Dialect. The server stores half surrogates, which are
+// Suspect implements source.Dialect. The server stores half surrogates, which are
 // no UTF-8.
-func (*DB) Suspect(c *sqlsource.Column, kind doc.Kind, expr string) string {
+func (*DB) Suspect(c *source.Column, kind doc.Kind, expr string) string {
 	switch {
 	case kind == doc.Integer && (c.Type == "UNSIGNED BIGINT" || c.Type == "DECIMAL" || c.Type == "BIT"):
 		return "(" + expr + " > 9223372036854775807 OR " + expr + " < -9223372036854775808)"
@@ -222,15 +222,15 @@ func (*DB) MaxKeys(parts int) int {
 // shortList is the length up to which a list of rows is planned fast.
 const shortList = 16
 
-// Among implements sqlsource.Lister. A list of composite keys is one of rows. If it is
+// Among implements source.Lister. A list of composite keys is one of rows. If it is
 // long and all parts are integers, it is a table that is made of one JSON text, whose
 // plan takes no time. Texts would need the collation of their column.
-func (*DB) Among(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string, keys [][]any) bool {
+func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys [][]any) bool {
 	if len(exprs) == 1 {
 		return false
 	}
 	q.Write("(", strings.Join(exprs, ", "), ") IN (")
-	notInteger := func(c *sqlsource.Column) bool { return c.Kind != doc.Integer }
+	notInteger := func(c *source.Column) bool { return c.Kind != doc.Integer }
 	if len(keys) > shortList && !slices.ContainsFunc(columns, notInteger) {
 		list, err := json.Marshal(keys)
 		if err != nil {

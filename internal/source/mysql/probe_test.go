@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/mariatest"
-	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/mariatest"
+	"indexerd/internal/test/sourcetest"
 )
 
 // A server that does not answer is not taken for a busy one.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/sourcetest"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
+	"indexerd/internal/test/sourcetest"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/statements.sql")
@@ -32,7 +32,7 @@ type recorder struct {
 	sourcetest.Recording
 }
 
-func (r *recorder) Acquire(ctx context.Context) (sqlsource.Session, error) {
+func (r *recorder) Acquire(ctx context.Context) (source.Session, error) {
 	s, err := r.DB.Acquire(ctx)
 	return r.Session(s), err
 }
@@ -53,7 +53,7 @@ func recording() sourcetest.Harness {
 	h.Open = func(t testing.TB) sourcetest.Database {
 		r := &recorder{}
 		db := open(t).(testDB)
-		db.over = func(d *DB) sqlsource.Dialect {
+		db.over = func(d *DB) source.Dialect {
 			r.DB = d
 			return r
 		}
@@ -86,7 +86,7 @@ func (db recordedDB) Cost(sent sourcetest.Statement) (c sourcetest.Cost, err err
 	if _, err := stdsql.Query(ctx, s, "FLUSH STATUS"); err != nil {
 		return c, err
 	}
-	if _, err := s.Query(ctx, sqlsource.Statement{SQL: st.SQL, Args: st.Args}, func([]any) bool {
+	if _, err := s.Query(ctx, source.Statement{SQL: st.SQL, Args: st.Args}, func([]any) bool {
 		c.Returned++
 		return true
 	}); err != nil {
@@ -100,7 +100,7 @@ func (db recordedDB) Cost(sent sourcetest.Statement) (c sourcetest.Cost, err err
 	return c, nil
 }
 
-func values(st sqlsource.Statement) (all []any) {
+func values(st source.Statement) (all []any) {
 	for _, a := range st.Args {
 		all = append(all, a.Value)
 	}

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/mariatest"
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/test/mariatest"
 )
 
 // TestToken changes one value at a time, each to one that a shorter digest would take
@@ -18,8 +18,8 @@ func TestToken(t *testing.T) {
 	mariatest.Exec(t, dsn, "SET GLOBAL max_allowed_packet = 1048576")
 	mariatest.Exec(t, dsn, "CREATE TABLE doc (id INT PRIMARY KEY, u TIMESTAMP(6) NULL, f FLOAT, l VARCHAR(9) CHARACTER SET latin1, m VARCHAR(9), b VARBINARY(9), x LONGTEXT, y LONGTEXT)")
 	mariatest.Exec(t, dsn, "INSERT INTO doc VALUES (1, '2024-01-01', 16777216, 'ä', 'ä', x'e4', NULL, '')")
-	source := sqlsource.New(openDB(t, dsn, time.Second), pace.Limits{})
-	table, err := source.Table(t.Context(), sqlsource.TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u"})
+	s := source.New(openDB(t, dsn, time.Second), pace.Limits{})
+	table, err := s.Table(t.Context(), source.TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +61,8 @@ func TestToken(t *testing.T) {
 	mariatest.Exec(t, dsn, "CREATE TABLE part (id INT, n INT, x LONGTEXT, y LONGTEXT)")
 	mariatest.Exec(t, dsn, "INSERT INTO part SELECT 1, 1, x, '' FROM doc UNION ALL SELECT 1, 2, '', y FROM doc")
 	mariatest.Exec(t, dsn, "UPDATE doc SET x = ''")
-	children := []sqlsource.ChildConfig{{Name: "parts", Path: "children.parts", SQL: "SELECT * FROM part", Key: []string{"id"}}}
-	table, err = source.Table(t.Context(), sqlsource.TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u", Children: children})
+	children := []source.ChildConfig{{Name: "parts", Path: "children.parts", SQL: "SELECT * FROM part", Key: []string{"id"}}}
+	table, err = source.Table(t.Context(), source.TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u", Children: children})
 	if err != nil {
 		t.Fatal(err)
 	}

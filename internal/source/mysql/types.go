@@ -7,17 +7,17 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
 )
 
 // binaryTypes are the types, in the driver's words, whose values are bytes.
 var binaryTypes = []string{"BINARY", "VARBINARY", "BLOB", "TINYBLOB", "MEDIUMBLOB", "LONGBLOB", "BIT", "GEOMETRY", "VECTOR"}
 
 // newColumn describes a column of a result.
-func newColumn(t *sql.ColumnType) sqlsource.Column {
-	c := sqlsource.Column{Name: t.Name(), Type: t.DatabaseTypeName(), Printed: true}
+func newColumn(t *sql.ColumnType) source.Column {
+	c := source.Column{Name: t.Name(), Type: t.DatabaseTypeName(), Printed: true}
 	digits, scale, _ := t.DecimalSize()
 	switch c.Type {
 	case "DECIMAL": // parameters have all digits before the point, and as many as fit after it
@@ -48,10 +48,10 @@ func kind(name string, scale int64) doc.Kind {
 	return map[string]doc.Kind{"DECIMAL": doc.Decimal, "FLOAT": doc.Real, "DOUBLE": doc.Real, "DATE": doc.Date, "DATETIME": doc.Wall, "TIMESTAMP": doc.Instant}[name]
 }
 
-// KindQuery implements sqlsource.Typer. All values of a BINARY have the same length.
+// KindQuery implements source.Typer. All values of a BINARY have the same length.
 func (*DB) KindQuery(expr string) (columns string, rows int) { return "LENGTH(" + expr + ")", 1 }
 
-// Kind implements sqlsource.Typer.
+// Kind implements source.Typer.
 func (*DB) Kind(raw []any) (kind doc.Kind, what, do string) {
 	switch {
 	case raw == nil || raw[0] == nil:
@@ -63,25 +63,25 @@ func (*DB) Kind(raw []any) (kind doc.Kind, what, do string) {
 }
 
 // epochs returns how a number type stores updateTimes; nil: it does not.
-func epochs(name string) sqlsource.Epochs {
+func epochs(name string) source.Epochs {
 	switch name {
 	case "INT", "BIGINT", "UNSIGNED INT", "UNSIGNED BIGINT":
-		return sqlsource.NumberEpochs{Whole: true}
+		return source.NumberEpochs{Whole: true}
 	case "DECIMAL":
-		return sqlsource.NumberEpochs{}
+		return source.NumberEpochs{}
 	}
 	return nil
 }
 
 // clock returns how a time type stores updateTimes; nil: it is none.
-func clock(name string, scale int64) *sqlsource.Clock {
-	c := &sqlsource.Clock{Form: sqlsource.Wall, Precision: stdsql.Digits(int(scale)), Parse: parseRawTime, Write: writeTime}
+func clock(name string, scale int64) *source.Clock {
+	c := &source.Clock{Form: source.Wall, Precision: stdsql.Digits(int(scale)), Parse: parseRawTime, Write: writeTime}
 	switch name {
 	case "DATETIME":
 	case "TIMESTAMP":
-		c.Form = sqlsource.Instant
+		c.Form = source.Instant
 	case "DATE":
-		c.Form, c.Precision = sqlsource.Day, 24*time.Hour
+		c.Form, c.Precision = source.Day, 24*time.Hour
 	default:
 		return nil
 	}
@@ -90,7 +90,7 @@ func clock(name string, scale int64) *sqlsource.Clock {
 
 var writeTime = stdsql.Bound("2006-01-02 15:04:05.000000", time.Microsecond, time.Time{}, stdsql.LastTime)
 
-func parseRawTime(raw any) (time.Time, error) { return sqlsource.ParseTime(raw.(string)) }
+func parseRawTime(raw any) (time.Time, error) { return source.ParseTime(raw.(string)) }
 
 // value returns the conversion of values of a type. Values of other types stay
 // text.
@@ -107,7 +107,7 @@ func value(name string) func(raw any) (any, error) {
 		zone = "Z"
 		fallthrough
 	case "DATETIME":
-		return func(raw any) (any, error) { return sqlsource.TimeText(raw.(string), zone), nil }
+		return func(raw any) (any, error) { return source.TimeText(raw.(string), zone), nil }
 	}
 	return scalar
 }

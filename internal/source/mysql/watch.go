@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"indexerd/internal/horizon"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/source"
+	"indexerd/internal/source/horizon"
+	"indexerd/internal/source/stdsql"
 )
 
 // Connect implements horizon.Sampler. A sample costs a connection and five round
@@ -89,7 +89,7 @@ func (w *watchConn) Sample(ctx context.Context) (s horizon.Sample, err error) {
 		case <-time.After(2 * cacheAge):
 		}
 	}
-	return s, &sqlsource.Fault{Subject: sqlsource.AboutServer, Text: "the list of open transactions is out of date, since another program reads innodb_trx more often than every 100 ms"}
+	return s, &source.Fault{Subject: source.AboutServer, Text: "the list of open transactions is out of date, since another program reads innodb_trx more often than every 100 ms"}
 }
 
 // runningSQL lists the sessions, and the milliseconds since those that run a statement
@@ -173,15 +173,15 @@ func (w *watchConn) State(ctx context.Context) (s horizon.State, err error) {
 		}
 		return err
 	})
-	if fault := (*sqlsource.Fault)(nil); errors.As(err, &fault) && fault.Subject != sqlsource.AboutServer {
+	if fault := (*source.Fault)(nil); errors.As(err, &fault) && fault.Subject != source.AboutServer {
 		s.Reason, err = "this account does not see prepared transactions: GRANT XA_RECOVER_ADMIN ON *.* to it, or set horizon: timeout", nil
 	}
 	return s, err
 }
 
-// Inexact implements sqlsource.Watcher. Only InnoDB has transactions: rows of other
+// Inexact implements source.Watcher. Only InnoDB has transactions: rows of other
 // engines appear while a statement runs, and the snapshot does not hold for them.
-func (*DB) Inexact(ctx context.Context, s sqlsource.Session, all []*sqlsource.Described) (string, error) {
+func (*DB) Inexact(ctx context.Context, s source.Session, all []*source.Described) (string, error) {
 	for _, of := range all {
 		e, err := explain(ctx, s, of)
 		if err != nil {

@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/horizon"
-	"indexerd/internal/mariatest"
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/source/horizon"
+	"indexerd/internal/test/mariatest"
 )
 
 // lateServer starts a server of its own: other tests' transactions would hold the
@@ -175,7 +175,7 @@ func TestWaitForTheLockOfATable(t *testing.T) {
 	if err := locker.QueryRowContext(t.Context(), "SELECT u FROM doc").Scan(&stamp); err != nil {
 		t.Fatal(err)
 	}
-	u, err := sqlsource.ParseTime(stamp)
+	u, err := source.ParseTime(stamp)
 	if err != nil || during.At.IsZero() || during.At.After(u) || after.At.IsZero() || after.At.After(u) || before.After(u) {
 		t.Errorf("got the horizons %v and %v for a row of %v, %v, want none after it", during.At, after.At, u, err)
 	}
@@ -208,7 +208,7 @@ func TestForeignPoller(t *testing.T) {
 	if err := writer.QueryRowContext(t.Context(), "SELECT u FROM doc").Scan(&stamp); err != nil {
 		t.Fatal(err)
 	}
-	u, err := sqlsource.ParseTime(stamp)
+	u, err := source.ParseTime(stamp)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestWithoutProcess(t *testing.T) {
 	if err != nil || !h.At.IsZero() || !strings.Contains(h.Reason, "GRANT PROCESS ON *.*") {
 		t.Errorf("got %+v, %v, want no horizon and the privilege", h, err)
 	}
-	server, err := sqlsource.New(d, pace.Limits{}).Server(t.Context())
+	server, err := source.New(d, pace.Limits{}).Server(t.Context())
 	if err != nil || server.SeesTransactions || server.Superuser || server.Advice.Sight != "GRANT PROCESS ON *.* TO 'plain'@'127.0.0.1'" || !strings.HasPrefix(server.Version, "MariaDB 1") || server.Role != "'plain'@'127.0.0.1'" {
 		t.Errorf("got %+v, %v, want a role without PROCESS", server, err)
 	}
@@ -280,7 +280,7 @@ func TestWithoutProcess(t *testing.T) {
 		mariatest.Exec(t, dsn, strings.NewReplacer("%s ON %s", "film_u ON `film` (`u`)", "%s", "`film`").Replace(advice))
 	}
 	mariatest.Exec(t, dsn, "DROP USER indexerd_reader")
-	if server, err = sqlsource.New(d, pace.Limits{}).Server(t.Context()); err != nil || !server.SeesTransactions {
+	if server, err = source.New(d, pace.Limits{}).Server(t.Context()); err != nil || !server.SeesTransactions {
 		t.Errorf("got %+v, %v, want PROCESS after the advice", server, err)
 	}
 }
@@ -291,12 +291,12 @@ func TestOtherEngines(t *testing.T) {
 	mariatest.Exec(t, dsn, "CREATE TABLE doc (id INT PRIMARY KEY, u TIMESTAMP(6) NULL)")
 	mariatest.Exec(t, dsn, "CREATE TABLE part (id INT, name TEXT) ENGINE = MyISAM")
 	mariatest.Exec(t, dsn, "INSERT INTO part VALUES (1, 'a'), (2, 'b')")
-	source := sqlsource.New(openDB(t, dsn, time.Second), pace.Limits{})
+	source := source.New(openDB(t, dsn, time.Second), pace.Limits{})
 	for sql, want := range map[string]string{
 		"SELECT * FROM doc": "",
 		"SELECT d.id, d.u, p.name FROM doc AS d LEFT JOIN part AS p ON p.id = d.id": "table `part` has the engine MyISAM",
 	} {
-		table, err := source.Table(t.Context(), sqlsource.TableConfig{Name: "doc", SQL: sql, Key: []string{"id"}, Updated: "u"})
+		table, err := source.Table(t.Context(), source.TableConfig{Name: "doc", SQL: sql, Key: []string{"id"}, Updated: "u"})
 		if err != nil {
 			t.Fatal(err)
 		}

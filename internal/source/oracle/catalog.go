@@ -5,9 +5,9 @@ import (
 	"regexp"
 	"strings"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
 )
 
 // A catalog is a catalog that is being read. An owner and a name identify a table.
@@ -16,9 +16,9 @@ type catalog struct {
 	schema string
 }
 
-// Catalog implements sqlsource.Cataloger by six queries of the views ALL_*. It lists
+// Catalog implements source.Cataloger by six queries of the views ALL_*. It lists
 // the tables of the account's schema, or if there are none, all that it may read.
-func (*DB) Catalog(ctx context.Context, s sqlsource.Session) (doc.Catalog, error) {
+func (*DB) Catalog(ctx context.Context, s source.Session) (doc.Catalog, error) {
 	c := &catalog{Catalog: stdsql.NewCatalog(s, 2)}
 	c.Greatest, c.Zone = "GREATEST", "UTC"
 	c.readTables(ctx)

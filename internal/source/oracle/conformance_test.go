@@ -11,22 +11,22 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/h2test"
-	"indexerd/internal/horizon"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/sourcetest"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/horizon"
+	"indexerd/internal/source/stdsql"
+	"indexerd/internal/test/h2test"
+	"indexerd/internal/test/sourcetest"
 )
 
 // What the dialect is able to.
 var _ interface {
-	sqlsource.Dialect
-	sqlsource.Remainderer
-	sqlsource.Rower
-	sqlsource.Inspector
-	sqlsource.Cataloger
-	sqlsource.Watcher
+	source.Dialect
+	source.Remainderer
+	source.Rower
+	source.Inspector
+	source.Cataloger
+	source.Watcher
 	horizon.Sampler
 } = (*DB)(nil)
 
@@ -146,8 +146,8 @@ const (
 
 // onH2 is the dialect on H2.
 var onH2 = h2test.Dialect{
-	Vendor: h2, Open: func(c driver.Connector) sqlsource.Dialect { return openStand(c) },
-	Record: func(c driver.Connector, r *sourcetest.Recording) sqlsource.Dialect { return recorder{openStand(c), r} },
+	Vendor: h2, Open: func(c driver.Connector) source.Dialect { return openStand(c) },
+	Record: func(c driver.Connector, r *sourcetest.Recording) source.Dialect { return recorder{openStand(c), r} },
 	Value:  vendor{}.Value, SQL: h2test.InConditions,
 	Write: func(sql string) (all []string) {
 		for _, one := range inOracle(sql) {

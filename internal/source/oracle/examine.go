@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
 )
 
-// Server implements sqlsource.Inspector.
-func (d *DB) Server(ctx context.Context, s sqlsource.Session) (server doc.Server, err error) {
+// Server implements source.Inspector.
+func (d *DB) Server(ctx context.Context, s source.Session) (server doc.Server, err error) {
 	rows, err := stdsql.Query(ctx, s, `SELECT (SELECT MAX(v.product || v.version) FROM product_component_version v WHERE v.product LIKE 'Oracle%'), TO_CHAR(SYS_EXTRACT_UTC(SYSTIMESTAMP), `+timeForm+`),
 		SYS_CONTEXT('USERENV', 'SESSION_USER'), SYS_CONTEXT('USERENV', 'NETWORK_PROTOCOL'), (SELECT COUNT(*) FROM session_roles r WHERE r.role = 'DBA') FROM DUAL`)
 	if err != nil {
@@ -54,7 +54,7 @@ var word = regexp.MustCompile(`"[^"]+"|[\pL_][\pL\pN_$#]*`)
 
 // tablesOf returns the tables whose names are words of an SQL. The plan, which has all
 // of them, can't be read without a write.
-func tablesOf(ctx context.Context, s sqlsource.Session, of *sqlsource.Described) (tables []known, err error) {
+func tablesOf(ctx context.Context, s source.Session, of *source.Described) (tables []known, err error) {
 	words := map[string]bool{}
 	for _, w := range word.FindAllString(of.SQL, -1) {
 		if name := strings.Trim(w, `"`); name != w {
@@ -76,9 +76,9 @@ func tablesOf(ctx context.Context, s sqlsource.Session, of *sqlsource.Described)
 	return tables, err
 }
 
-// Writable implements sqlsource.Inspector. A table of another owner with the same name
+// Writable implements source.Inspector. A table of another owner with the same name
 // counts too.
-func (*DB) Writable(ctx context.Context, s sqlsource.Session, all []*sqlsource.Described) (names []string, err error) {
+func (*DB) Writable(ctx context.Context, s source.Session, all []*source.Described) (names []string, err error) {
 	for _, of := range all {
 		tables, err := tablesOf(ctx, s, of)
 		if err != nil {
@@ -94,9 +94,9 @@ func (*DB) Writable(ctx context.Context, s sqlsource.Session, all []*sqlsource.D
 	return names, nil
 }
 
-// Estimate implements sqlsource.Inspector: the rows of the largest table at its last
+// Estimate implements source.Inspector: the rows of the largest table at its last
 // statistics.
-func (*DB) Estimate(ctx context.Context, s sqlsource.Session, of *sqlsource.Described) (n int64, err error) {
+func (*DB) Estimate(ctx context.Context, s source.Session, of *source.Described) (n int64, err error) {
 	tables, err := tablesOf(ctx, s, of)
 	for _, t := range tables {
 		n = max(n, t.rows)

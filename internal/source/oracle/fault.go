@@ -7,8 +7,8 @@ import (
 
 	"github.com/sijms/go-ora/v2/network"
 
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
 )
 
 // heading is what the texts of errors begin with.
@@ -36,23 +36,23 @@ var faults = stdsql.Faults{
 		return n, ok
 	},
 	Format: "ORA-%05d", Code: "ORA-%05d",
-	About: map[sqlsource.Subject][]int{
-		sqlsource.AboutServer: {
+	About: map[source.Subject][]int{
+		source.AboutServer: {
 			18, 20, 2391, 12516, 12519, 12520, // too many sessions
 			28, 1012, 1013, 1033, 1034, 1041, 1089, 1092, 3113, 3114, 3135, 12170, 12505, 12514, 12528, 12537, 12541, 12547, 12570, // network, shutdown, kill
 			60, 4031, 1652, 1653, // deadlock, no memory or temporary space left
 			1466, 8103, 1410, 8176, // the table was altered after the snapshot
 			1555, 22924, // the snapshot is older than the undo
 		},
-		sqlsource.AboutLock:      {54, 4021, 30006},
-		sqlsource.AboutMissing:   {904, 942, 980, 1031, 4043, 41900},
-		sqlsource.AboutStatement: {1017, 1045, 1456, 1795, 6550, 28000, 28001},
+		source.AboutLock:      {54, 4021, 30006},
+		source.AboutMissing:   {904, 942, 980, 1031, 4043, 41900},
+		source.AboutStatement: {1017, 1045, 1456, 1795, 6550, 28000, 28001},
 	},
-	Otherwise: func(number int) sqlsource.Subject {
+	Otherwise: func(number int) source.Subject {
 		if number >= 900 && number < 1000 {
-			return sqlsource.AboutStatement
+			return source.AboutStatement
 		}
-		return sqlsource.AboutRow
+		return source.AboutRow
 	},
 	Hints: map[int]string{942: "check its name and owner, or GRANT SELECT on it to the account", 1555: oldSnapshot, 22924: oldSnapshot},
 	Texts: map[int]string{

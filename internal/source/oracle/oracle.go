@@ -1,4 +1,4 @@
-// Package oracle is the dialect of Oracle Database 12.2 and later for sqlsource. It is
+// Package oracle is the dialect of Oracle Database 12.2 and later for source. It is
 // the only importer of the driver, which needs no client to be installed.
 //
 // No test of this package has run on a server of Oracle. Its statements are executed
@@ -36,9 +36,9 @@ import (
 	"time"
 	"unicode"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
 )
 
 // A DB is one database. It is safe for concurrent use.
@@ -68,7 +68,7 @@ func open(c stdsql.Config, a address, connector driver.Connector) *DB {
 	}
 }
 
-// Quote implements sqlsource.Dialect.
+// Quote implements source.Dialect.
 func (*DB) Quote(name string) string { return quote(shown(name)) }
 
 func quote(name string) string { return `"` + name + `"` }
@@ -92,10 +92,10 @@ const (
 	zoneForm = "'YYYY-MM-DD HH24:MI:SS.FF9 TZH:TZM'"
 )
 
-// Placeholder implements sqlsource.Dialect. The driver binds a time as a TIMESTAMP WITH
+// Placeholder implements source.Dialect. The driver binds a time as a TIMESTAMP WITH
 // TIME ZONE, to which the server would convert the column, and lose its index: times
 // are bound as text. A CHAR is compared without its padding if the other side is one.
-func (*DB) Placeholder(n int, as *sqlsource.Column) string {
+func (*DB) Placeholder(n int, as *source.Column) string {
 	bind := ":" + strconv.Itoa(n)
 	if as == nil {
 		return bind
@@ -113,26 +113,26 @@ func (*DB) Placeholder(n int, as *sqlsource.Column) string {
 	return bind
 }
 
-// Limit implements sqlsource.Dialect.
+// Limit implements source.Dialect.
 func (*DB) Limit(placeholder string) string {
 	return " FETCH FIRST " + placeholder + " ROWS ONLY"
 }
 
-// Keyset implements sqlsource.Dialect. Rows can't be compared by >, and the server reads an index from the first bound.
-func (*DB) Keyset() sqlsource.Keyset { return sqlsource.Led }
+// Keyset implements source.Dialect. Rows can't be compared by >, and the server reads an index from the first bound.
+func (*DB) Keyset() source.Keyset { return source.Led }
 
-// Remainder implements sqlsource.Remainderer.
+// Remainder implements source.Remainderer.
 func (*DB) Remainder(of, by string) string { return "MOD(" + of + ", " + by + ")" }
 
-// OneRow implements sqlsource.Rower.
+// OneRow implements source.Rower.
 func (*DB) OneRow() string { return "DUAL" }
 
-// Tie implements sqlsource.Dialect: the sessions order texts by bytes.
-func (*DB) Tie(*sqlsource.Column, string) string { return "" }
+// Tie implements source.Dialect: the sessions order texts by bytes.
+func (*DB) Tie(*source.Column, string) string { return "" }
 
-// Select implements sqlsource.Dialect. The driver returns a TIMESTAMP WITH LOCAL TIME
+// Select implements source.Dialect. The driver returns a TIMESTAMP WITH LOCAL TIME
 // ZONE in another zone than the session's, and can't read all types.
-func (*DB) Select(c *sqlsource.Column, expr string) string {
+func (*DB) Select(c *source.Column, expr string) string {
 	switch c.Type {
 	case localTime:
 		return "SYS_EXTRACT_UTC(" + expr + ")"
@@ -148,8 +148,8 @@ func (*DB) Select(c *sqlsource.Column, expr string) string {
 
 func asText(xml string) string { return "XMLSERIALIZE(CONTENT " + xml + " AS CLOB)" }
 
-// Suspect implements sqlsource.Dialect.
-func (*DB) Suspect(c *sqlsource.Column, kind doc.Kind, expr string) string {
+// Suspect implements source.Dialect.
+func (*DB) Suspect(c *source.Column, kind doc.Kind, expr string) string {
 	switch {
 	case kind == doc.Integer && c.Type == "NUMBER":
 		return "(" + expr + " <> TRUNC(" + expr + ") OR " + expr + " > 9223372036854775807 OR " + expr + " < -9223372036854775808)"

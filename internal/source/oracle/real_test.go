@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/horizon"
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/sourcetest"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/source/horizon"
+	"indexerd/internal/source/stdsql"
+	"indexerd/internal/test/sourcetest"
 )
 
 // TestReal runs the suite, and writers that commit late, on the server at ORACLE_DSN,
@@ -55,7 +55,7 @@ type real struct {
 	admin  *sql.DB
 	own    address // with the account of the schema
 	writer *sql.DB
-	source *sqlsource.Source
+	source *source.Source
 }
 
 // newReal creates an account, which is dropped at the end of the test.
@@ -88,7 +88,7 @@ func (r *real) connect() *real {
 	next := *r
 	d := open(stdsql.Config{Name: "test"}, r.own, r.own.connector())
 	r.Cleanup(d.Close)
-	next.source = sqlsource.New(d, pace.Limits{})
+	next.source = source.New(d, pace.Limits{})
 	return &next
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/sijms/go-ora/v2/network"
 
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
 )
 
 // A vendor is the stdsql.Vendor.
@@ -24,8 +24,8 @@ const clockSQL stdsql.Clock = "SELECT TO_CHAR(SYS_EXTRACT_UTC(SYSTIMESTAMP), " +
 // Begin implements stdsql.Vendor. The clock is read first: what it has shown is in the
 // snapshot. The driver refuses the options of BeginTx, and outside a transaction it
 // commits after each statement, which would end the snapshot.
-func (v vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (stdsql.Tx, sqlsource.Snapshot, error) {
-	s := sqlsource.Snapshot{Epoch: tokenVersion}
+func (v vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (stdsql.Tx, source.Snapshot, error) {
+	s := source.Snapshot{Epoch: tokenVersion}
 	var err error
 	if s.At, err = v.Read(ctx, conn); err != nil {
 		return nil, s, err
@@ -39,7 +39,7 @@ func (v vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (stdsql.Tx,
 }
 
 // Value implements stdsql.Vendor. Times are those that a row had.
-func (vendor) Value(a sqlsource.Arg) any {
+func (vendor) Value(a source.Arg) any {
 	switch v := a.Value.(type) {
 	case [16]byte:
 		return v[:]
@@ -52,7 +52,7 @@ func (vendor) Value(a sqlsource.Arg) any {
 }
 
 // Describe implements stdsql.Vendor. It runs the SQL without reading a row.
-func (vendor) Describe(ctx context.Context, conn *sql.Conn, of sqlsource.Wrapped) ([]sqlsource.Column, error) {
+func (vendor) Describe(ctx context.Context, conn *sql.Conn, of source.Wrapped) ([]source.Column, error) {
 	head := "SELECT " + of.Alias + ".* "
 	columns, err := stdsql.Columns(ctx, conn, head+of.From()+" WHERE 1 = 0", newColumn)
 	var ora *network.OracleError
@@ -63,8 +63,8 @@ func (vendor) Describe(ctx context.Context, conn *sql.Conn, of sqlsource.Wrapped
 	}
 	for _, c := range columns {
 		if c.Value == nil {
-			return nil, &sqlsource.Fault{
-				Subject: sqlsource.AboutStatement, Text: fmt.Sprintf("column %s has the type %s, which can't be read", c.Name, c.Type),
+			return nil, &source.Fault{
+				Subject: source.AboutStatement, Text: fmt.Sprintf("column %s has the type %s, which can't be read", c.Name, c.Type),
 				Hint: "leave the column out, or convert it in the SQL",
 			}
 		}

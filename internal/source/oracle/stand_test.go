@@ -13,7 +13,7 @@ import (
 
 	"github.com/sijms/go-ora/v2/network"
 
-	"indexerd/internal/h2test"
+	"indexerd/internal/test/h2test"
 )
 
 func TestMain(m *testing.M) { os.Exit(h2test.Main(m)) }

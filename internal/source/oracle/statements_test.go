@@ -10,9 +10,9 @@ import (
 
 	"github.com/sijms/go-ora/v2/network"
 
-	"indexerd/internal/fakedriver"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/source"
+	"indexerd/internal/test/fakedriver"
+	"indexerd/internal/test/sourcetest"
 )
 
 var update = flag.Bool("update", false, "ask H2, and rewrite testdata/statements.sql and answers.jsonl")
@@ -34,7 +34,7 @@ type recorder struct {
 	*sourcetest.Recording
 }
 
-func (r recorder) Acquire(ctx context.Context) (sqlsource.Session, error) {
+func (r recorder) Acquire(ctx context.Context) (source.Session, error) {
 	s, err := r.DB.Acquire(ctx)
 	return r.Session(s), err
 }

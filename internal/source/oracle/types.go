@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
 )
 
 // The types with a time zone.
@@ -37,15 +37,15 @@ func typeName(name string) string {
 
 // newColumn describes a column of a result. Its Value is nil if the driver can't read
 // the type.
-func newColumn(t *sql.ColumnType) sqlsource.Column {
-	c := sqlsource.Column{Name: shown(t.Name()), Type: typeName(t.DatabaseTypeName())}
+func newColumn(t *sql.ColumnType) source.Column {
+	c := source.Column{Name: shown(t.Name()), Type: typeName(t.DatabaseTypeName())}
 	_, scale, _ := t.DecimalSize()
 	if c.Type == "NUMBER" {
 		c.Detail = strconv.FormatInt(scale, 10)
 	}
 	c.Kind, c.Value, c.Clock = kind(c.Type, scale), value(c.Type), clock(c.Type)
 	if c.Type == "NUMBER" {
-		c.Epochs = sqlsource.NumberEpochs{Whole: whole(scale) && scale != noScale}
+		c.Epochs = source.NumberEpochs{Whole: whole(scale) && scale != noScale}
 	}
 	return c
 }
@@ -73,14 +73,14 @@ func kind(name string, scale int64) doc.Kind {
 
 // clock returns how a time type stores updateTimes; nil: it is none. The driver does
 // not show how many digits a TIMESTAMP has.
-func clock(name string) *sqlsource.Clock {
-	c := &sqlsource.Clock{Form: sqlsource.Wall, Precision: time.Second, Parse: parseTime, Write: writeTime}
+func clock(name string) *source.Clock {
+	c := &source.Clock{Form: source.Wall, Precision: time.Second, Parse: parseTime, Write: writeTime}
 	switch name {
 	case "DATE":
 		c.Write = writeDate
 	case "TIMESTAMP":
 	case zonedTime, localTime:
-		c.Form, c.Write = sqlsource.Instant, writeInstant
+		c.Form, c.Write = source.Instant, writeInstant
 	default:
 		return nil
 	}
@@ -97,7 +97,7 @@ var (
 func parseTime(raw any) (time.Time, error) {
 	t, ok := raw.(time.Time)
 	if !ok || t.Year() < 1 {
-		return time.Time{}, fmt.Errorf("%s is not a time of the years 1 to 9999", sqlsource.Show(raw))
+		return time.Time{}, fmt.Errorf("%s is not a time of the years 1 to 9999", source.Show(raw))
 	}
 	return t, nil
 }

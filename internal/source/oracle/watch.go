@@ -6,9 +6,9 @@ import (
 	"regexp"
 	"time"
 
-	"indexerd/internal/horizon"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/source"
+	"indexerd/internal/source/horizon"
+	"indexerd/internal/source/stdsql"
 )
 
 // sightGrant is what makes the horizon exact.
@@ -104,8 +104,8 @@ func (w watchConn) State(ctx context.Context) (s horizon.State, err error) {
 // overLink finds a table of another database.
 var overLink = regexp.MustCompile(`[\w$#"]@[\w"]`)
 
-// Inexact implements sqlsource.Watcher. A link in a view is not found.
-func (*DB) Inexact(_ context.Context, _ sqlsource.Session, all []*sqlsource.Described) (string, error) {
+// Inexact implements source.Watcher. A link in a view is not found.
+func (*DB) Inexact(_ context.Context, _ source.Session, all []*source.Described) (string, error) {
 	for _, of := range all {
 		if overLink.MatchString(of.SQL) {
 			return "its SQL reads over a database link, and the transactions of the other database are not seen: set horizon: timeout", nil

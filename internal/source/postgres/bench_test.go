@@ -7,9 +7,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/test/pgtest"
 )
 
 // fill creates 100,000 rows of 5 columns and about 500 bytes.
@@ -22,9 +22,9 @@ const withParts = fill + `; CREATE TABLE part AS SELECT id, u, body AS v FROM do
 
 // benchmarkRows measures reads of all rows. The time includes the server's, which
 // computes the tokens.
-func benchmarkRows(b *testing.B, setup string, read func(*sqlsource.Table) int, children ...sqlsource.ChildConfig) {
+func benchmarkRows(b *testing.B, setup string, read func(*source.Table) int, children ...source.ChildConfig) {
 	dsn := pgtest.DB(b)
-	table := tableIn(b, dsn, setup, sqlsource.TableConfig{Children: children})
+	table := tableIn(b, dsn, setup, source.TableConfig{Children: children})
 	for b.Loop() {
 		if rows := read(table); rows != 100_000 {
 			b.Fatalf("got %d rows, want 100000", rows)
@@ -33,19 +33,19 @@ func benchmarkRows(b *testing.B, setup string, read func(*sqlsource.Table) int, 
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/row")
 }
 
-var parts = sqlsource.ChildConfig{Name: "parts", Path: "children.parts", SQL: "SELECT * FROM part", Key: []string{"id"}, Updated: "u"}
+var parts = source.ChildConfig{Name: "parts", Path: "children.parts", SQL: "SELECT * FROM part", Key: []string{"id"}, Updated: "u"}
 
 // BenchmarkRange reads a table as the initial load does.
 func BenchmarkRange(b *testing.B) {
-	benchmarkRows(b, fill, func(t *sqlsource.Table) int { return countRows(b, t) })
+	benchmarkRows(b, fill, func(t *source.Table) int { return countRows(b, t) })
 }
 
 // BenchmarkRangeWithChildren reads documents with two rows of a child each.
 func BenchmarkRangeWithChildren(b *testing.B) {
-	benchmarkRows(b, withParts, func(t *sqlsource.Table) int { return countRows(b, t) }, parts)
+	benchmarkRows(b, withParts, func(t *source.Table) int { return countRows(b, t) }, parts)
 }
 
-func countRows(b *testing.B, table *sqlsource.Table) (rows int) {
+func countRows(b *testing.B, table *source.Table) (rows int) {
 	for batch, err := range table.Range(b.Context(), doc.Range{}) {
 		if err != nil {
 			b.Fatal(err)
@@ -56,12 +56,12 @@ func countRows(b *testing.B, table *sqlsource.Table) (rows int) {
 }
 
 func BenchmarkStamps(b *testing.B) {
-	benchmarkRows(b, fill, func(t *sqlsource.Table) int { return len(readStamps(b, t.Stamps(b.Context(), always))) })
+	benchmarkRows(b, fill, func(t *source.Table) int { return len(readStamps(b, t.Stamps(b.Context(), always))) })
 }
 
 // BenchmarkStampsInRange reads the stamps that a sweep compares.
 func BenchmarkStampsInRange(b *testing.B) {
-	benchmarkRows(b, withParts, func(t *sqlsource.Table) int {
+	benchmarkRows(b, withParts, func(t *source.Table) int {
 		return len(readStamps(b, t.StampsInRange(b.Context(), doc.Range{})))
 	}, parts)
 }
@@ -76,7 +76,7 @@ func BenchmarkTokenSums(b *testing.B) {
 		}
 		bounds = append(bounds, oid)
 	}
-	benchmarkRows(b, withParts, func(t *sqlsource.Table) (rows int) {
+	benchmarkRows(b, withParts, func(t *source.Table) (rows int) {
 		sums, err := t.TokenSums(b.Context(), bounds)
 		if err != nil {
 			b.Fatal(err)
@@ -90,7 +90,7 @@ func BenchmarkTokenSums(b *testing.B) {
 
 // BenchmarkEmptyWindow reads what an idle pass does.
 func BenchmarkEmptyWindow(b *testing.B) {
-	table := tableIn(b, pgtest.DB(b), fill, sqlsource.TableConfig{})
+	table := tableIn(b, pgtest.DB(b), fill, source.TableConfig{})
 	now := time.Now().Add(24 * time.Hour)
 	for b.Loop() {
 		for page, err := range table.Stamps(b.Context(), doc.Window{From: now, To: now.Add(time.Second)}) {
@@ -102,7 +102,7 @@ func BenchmarkEmptyWindow(b *testing.B) {
 // BenchmarkDecode decodes a row from the driver's buffers.
 func BenchmarkDecode(b *testing.B) {
 	row := [][]byte{[]byte("12345"), []byte("2024-01-01 00:00:00.123+00"), []byte("title 12345"), make([]byte, 400), []byte("123.45"), []byte("{1,2,3}")}
-	var columns []sqlsource.Column
+	var columns []source.Column
 	for _, t := range []columnType{{OID: pgtype.Int8OID}, {OID: pgtype.TimestamptzOID}, {OID: pgtype.TextOID}, {OID: pgtype.TextOID}, {OID: pgtype.NumericOID},
 		{OID: pgtype.Int4ArrayOID, Element: pgtype.Int4OID}} {
 		columns = append(columns, newColumn(pgconn.FieldDescription{}, t))

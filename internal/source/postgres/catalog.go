@@ -8,13 +8,13 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
 )
 
-// Catalog implements sqlsource.Cataloger by six queries of the system catalog. It
+// Catalog implements source.Cataloger by six queries of the system catalog. It
 // reads no table.
-func (*DB) Catalog(ctx context.Context, s sqlsource.Session) (all doc.Catalog, err error) {
+func (*DB) Catalog(ctx context.Context, s source.Session) (all doc.Catalog, err error) {
 	x := s.(*session)
 	named, err1 := one[struct{ Name, Zone string }](ctx, x, stored("catalogName"))
 	columns, err2 := many[catalogColumn](ctx, x, stored("catalogColumns"))

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/pgtest"
 )
 
 // emptied starts a setup in a database that another case has used.

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/changes"
-	"indexerd/internal/doc"
-	"indexerd/internal/pace"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/source/changes"
+	"indexerd/internal/test/pgtest"
 )
 
 // The base tables are found behind views, partitions and joins, with the changes
@@ -30,7 +30,7 @@ func TestFootprint(t *testing.T) {
 		CREATE VIEW shown AS SELECT f.id, f.u, l.name FROM film f JOIN language l ON l.id = f.language;
 		CREATE FUNCTION opaque(int) RETURNS int LANGUAGE plpgsql STABLE AS 'BEGIN RETURN $1; END';
 		CREATE FUNCTION pure(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1; END'`)
-	source := sqlsource.New(openDB(t, dsn), pace.Limits{})
+	s := source.New(openDB(t, dsn), pace.Limits{})
 	for sql, want := range map[string]string{
 		"SELECT id, u FROM film":                  "film: deletes",
 		"SELECT id, u, pure(id) FROM film":        "film: deletes",
@@ -48,7 +48,7 @@ func TestFootprint(t *testing.T) {
 		"SELECT id, u FROM film TABLESAMPLE system (50)":                                          "film: deletes updates inserts; the SQL has Sample Scan, whose value changes without a commit",
 		"SELECT f.id, f.u, t.name FROM film f LEFT JOIN tag t ON t.film = f.id WHERE t.name > ''": "film: deletes updates, tag: deletes updates",
 	} {
-		table, err := source.Table(t.Context(), sqlsource.TableConfig{Name: "film", SQL: sql, Key: []string{"id"}, Updated: "u"})
+		table, err := s.Table(t.Context(), source.TableConfig{Name: "film", SQL: sql, Key: []string{"id"}, Updated: "u"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func shown(t *testing.T, dsn string, f doc.Footprint) string {
 // hinted returns the hints of a table.
 func hinted(t *testing.T, db *DB, sql string) func() changes.Hint {
 	t.Helper()
-	table, err := sqlsource.New(db, pace.Limits{}).Table(t.Context(), sqlsource.TableConfig{Name: "film", SQL: sql, Key: []string{"id"}})
+	table, err := source.New(db, pace.Limits{}).Table(t.Context(), source.TableConfig{Name: "film", SQL: sql, Key: []string{"id"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pace"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/sourcetest"
 )
 
 // TestConformance runs the suite of all sources.
@@ -165,7 +165,7 @@ type conformanceDB struct {
 	testing.TB
 	dsn    string
 	writer *pgx.Conn
-	source *sqlsource.Source
+	source *source.Source
 }
 
 const collation = "CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)"
@@ -181,7 +181,7 @@ func (db conformanceDB) Connect() sourcetest.Database { return db.connect() }
 func (db conformanceDB) connect() conformanceDB {
 	dialect := openDB(db, db.dsn)
 	dialect.lockTimeout = 100 * time.Millisecond
-	db.source = sqlsource.New(dialect, pace.Limits{})
+	db.source = source.New(dialect, pace.Limits{})
 	return db
 }
 

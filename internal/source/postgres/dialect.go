@@ -9,80 +9,80 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"indexerd/internal/changes"
-	"indexerd/internal/doc"
-	"indexerd/internal/horizon"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/changes"
+	"indexerd/internal/source/horizon"
 )
 
-// Quote implements sqlsource.Dialect.
+// Quote implements source.Dialect.
 func (*DB) Quote(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-// Placeholder implements sqlsource.Dialect. A parameter's type travels with its
+// Placeholder implements source.Dialect. A parameter's type travels with its
 // value.
-func (*DB) Placeholder(n int, _ *sqlsource.Column) string { return "$" + strconv.Itoa(n) }
+func (*DB) Placeholder(n int, _ *source.Column) string { return "$" + strconv.Itoa(n) }
 
-// Limit implements sqlsource.Dialect.
+// Limit implements source.Dialect.
 func (*DB) Limit(placeholder string) string { return " LIMIT " + placeholder }
 
-// Keyset implements sqlsource.Dialect. An index answers a comparison of rows, but
+// Keyset implements source.Dialect. An index answers a comparison of rows, but
 // only the first column of the expanded condition.
-func (*DB) Keyset() sqlsource.Keyset { return sqlsource.RowCompare }
+func (*DB) Keyset() source.Keyset { return source.RowCompare }
 
-// Tie implements sqlsource.Dialect. Collations order by language or ignore case; an
+// Tie implements source.Dialect. Collations order by language or ignore case; an
 // enum has neither.
-func (*DB) Tie(c *sqlsource.Column, expr string) string {
+func (*DB) Tie(c *source.Column, expr string) string {
 	if c.Kind != doc.Text || nativeOf(c).enum != "" {
 		return ""
 	}
 	return expr + `::text COLLATE "C"`
 }
 
-// Select implements sqlsource.Dialect.
-func (*DB) Select(_ *sqlsource.Column, expr string) string { return expr }
+// Select implements source.Dialect.
+func (*DB) Select(_ *source.Column, expr string) string { return expr }
 
-// Token implements sqlsource.Dialect. The row's text form distinguishes NULL from
+// Token implements source.Dialect. The row's text form distinguishes NULL from
 // empty text and quotes what could be taken for a delimiter.
-func (*DB) Token(of *sqlsource.Described, _ []string) string {
+func (*DB) Token(of *source.Described, _ []string) string {
 	return "hashtextextended(concat_ws('|', (" + of.Alias + ".*)::text), 0)"
 }
 
-// RowKey implements sqlsource.RowKeyer. OFFSET 0 keeps the server from computing the
+// RowKey implements source.RowKeyer. OFFSET 0 keeps the server from computing the
 // digest twice for each row. COLLATE "C" makes it sort by bytes.
-func (db *DB) RowKey(of *sqlsource.Described, exprs []string, name string) string {
+func (db *DB) RowKey(of *source.Described, exprs []string, name string) string {
 	return "SELECT " + strings.Join(exprs, ", ") + ", (k.d || '-' || row_number() OVER (PARTITION BY k.d)) COLLATE \"C\" AS " + db.Quote(name) + " " + of.From() +
 		" CROSS JOIN LATERAL (SELECT encode(substring(sha256(convert_to((" + of.Alias + ".*)::text, 'UTF8')), 1, 16), 'hex') COLLATE \"C\" AS d OFFSET 0) k"
 }
 
-// Sum implements sqlsource.Summer.
+// Sum implements source.Summer.
 func (*DB) Sum(token string) string { return "sum(" + token + ")" }
 
-// Ordered implements sqlsource.Divider.
-func (*DB) Ordered(as *sqlsource.Column, expr string) (string, *sqlsource.Column) {
+// Ordered implements source.Divider.
+func (*DB) Ordered(as *source.Column, expr string) (string, *source.Column) {
 	if as.Kind == doc.Text {
 		return expr + `::text COLLATE "C"`, nil
 	}
 	return expr, as
 }
 
-// Divide implements sqlsource.Divider. width_bucket steps through an array of values
+// Divide implements source.Divider. width_bucket steps through an array of values
 // of variable length: for these, nested CASEs divide the bounds by halves.
-func (*DB) Divide(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string, bounds [][]any) {
+func (*DB) Divide(q *source.Query, columns []*source.Column, exprs []string, bounds [][]any) {
 	if len(bounds) == 0 || len(exprs) > 1 || !fixedSize(columns[0]) {
-		sqlsource.Halve(q, columns, exprs, bounds)
+		source.Halve(q, columns, exprs, bounds)
 		return
 	}
-	q.Write("width_bucket(", exprs[0], ", ").BindArg(sqlsource.Arg{As: columns[0], List: slices.Concat(bounds...)}).Write(")")
+	q.Write("width_bucket(", exprs[0], ", ").BindArg(source.Arg{As: columns[0], List: slices.Concat(bounds...)}).Write(")")
 }
 
 // fixedSize reports whether all values of a column have one size; nil: texts.
-func fixedSize(c *sqlsource.Column) bool {
+func fixedSize(c *source.Column) bool {
 	return c != nil && nativeOf(c).param != pgtype.NumericOID && c.Kind != doc.Bytes
 }
 
-// KeyDigest implements sqlsource.Divider. A row's text quotes what could be taken for
+// KeyDigest implements source.Divider. A row's text quotes what could be taken for
 // a delimiter.
-func (*DB) KeyDigest(columns []*sqlsource.Column, exprs []string) string {
+func (*DB) KeyDigest(columns []*source.Column, exprs []string) string {
 	if len(exprs) == 1 && columns[0] != nil {
 		switch nativeOf(columns[0]).param {
 		case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID:
@@ -92,10 +92,10 @@ func (*DB) KeyDigest(columns []*sqlsource.Column, exprs []string) string {
 	return "hashtextextended(ROW(" + strings.Join(exprs, ", ") + ")::text COLLATE \"C\", 0)"
 }
 
-// Suspect implements sqlsource.Dialect. A numeric may be no 64-bit integer. Text
+// Suspect implements source.Dialect. A numeric may be no 64-bit integer. Text
 // has invalid bytes only in a database without an encoding, and never if it is
 // ASCII.
-func (*DB) Suspect(c *sqlsource.Column, kind doc.Kind, expr string) string {
+func (*DB) Suspect(c *source.Column, kind doc.Kind, expr string) string {
 	switch {
 	case kind == doc.Integer && nativeOf(c).param == pgtype.NumericOID:
 		// NaN is greater than every number.
@@ -106,12 +106,12 @@ func (*DB) Suspect(c *sqlsource.Column, kind doc.Kind, expr string) string {
 	return ""
 }
 
-// MaxKeys implements sqlsource.Dialect. Keys are one array for each part.
+// MaxKeys implements source.Dialect. Keys are one array for each part.
 func (*DB) MaxKeys(int) int { return 10_000 }
 
-// Among implements sqlsource.Lister. Text in PostgreSQL has no NUL, so no row has a
+// Among implements source.Lister. Text in PostgreSQL has no NUL, so no row has a
 // key that contains one.
-func (*DB) Among(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string, keys [][]any) bool {
+func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys [][]any) bool {
 	lists := make([][]any, len(columns))
 	for _, key := range keys {
 		if slices.ContainsFunc(key, hasNUL) {
@@ -121,8 +121,8 @@ func (*DB) Among(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string
 			lists[i] = append(lists[i], part)
 		}
 	}
-	bind := func(i int) { q.BindArg(sqlsource.Arg{As: listed(columns[i]), List: append([]any{}, lists[i]...)}) }
-	if slices.ContainsFunc(columns, func(c *sqlsource.Column) bool { return nativeOf(c).enum != "" }) {
+	bind := func(i int) { q.BindArg(source.Arg{As: listed(columns[i]), List: append([]any{}, lists[i]...)}) }
+	if slices.ContainsFunc(columns, func(c *source.Column) bool { return nativeOf(c).enum != "" }) {
 		amongEnums(q, columns, exprs, bind)
 		return true
 	}
@@ -144,7 +144,7 @@ func (*DB) Among(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string
 // amongEnums is Among for a key with an enum. A text that is no label, such as one
 // that was renamed, is an error as an enum. So the keys are texts, and those become
 // labels that are some.
-func amongEnums(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string, bind func(i int)) {
+func amongEnums(q *source.Query, columns []*source.Column, exprs []string, bind func(i int)) {
 	var names, values []string
 	for i, c := range columns {
 		name := fmt.Sprintf("k%d", i+1)
@@ -168,7 +168,7 @@ func amongEnums(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string,
 }
 
 // listed returns the column with which a list is compared; nil: a list of texts.
-func listed(c *sqlsource.Column) *sqlsource.Column {
+func listed(c *source.Column) *source.Column {
 	if nativeOf(c).enum != "" {
 		return nil
 	}
@@ -181,17 +181,17 @@ func hasNUL(part any) bool {
 }
 
 var _ interface {
-	sqlsource.Dialect
-	sqlsource.Lister
-	sqlsource.RowKeyer
-	sqlsource.Inspector
-	sqlsource.Planner
-	sqlsource.Replica
-	sqlsource.Cataloger
-	sqlsource.ZoneShower
-	sqlsource.Watcher
-	sqlsource.Footprinter
-	sqlsource.Divider
+	source.Dialect
+	source.Lister
+	source.RowKeyer
+	source.Inspector
+	source.Planner
+	source.Replica
+	source.Cataloger
+	source.ZoneShower
+	source.Watcher
+	source.Footprinter
+	source.Divider
 	horizon.Sampler
 	changes.Sampler
 } = (*DB)(nil)

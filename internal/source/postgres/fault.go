@@ -10,16 +10,16 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
 )
 
 var errNoAnswer = errors.New("the server did not answer in time")
 
 // fault converts an error of the driver to the caller's cancellation or to a
-// *sqlsource.Fault.
+// *source.Fault.
 func (x *session) fault(ctx context.Context, err error) error {
-	var done *sqlsource.Fault
+	var done *source.Fault
 	if err == nil || errors.Is(err, doc.ErrChangedResult) || errors.As(err, &done) {
 		return err
 	}
@@ -33,14 +33,14 @@ func (x *session) fault(ctx context.Context, err error) error {
 	return classify(err)
 }
 
-func classify(err error) *sqlsource.Fault {
+func classify(err error) *source.Fault {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
-		return &sqlsource.Fault{Subject: sqlsource.AboutServer, Text: reason(err)}
+		return &source.Fault{Subject: source.AboutServer, Text: reason(err)}
 	}
-	return &sqlsource.Fault{
-		Subject: subjectOf(pg), Code: pg.Code, Hint: sqlsource.OneLine(pg.Hint), Grant: missingRight(pg),
-		Text: fmt.Sprintf("%s (SQLSTATE %s)", sqlsource.OneLine(pg.Message), pg.Code),
+	return &source.Fault{
+		Subject: subjectOf(pg), Code: pg.Code, Hint: source.OneLine(pg.Hint), Grant: missingRight(pg),
+		Text: fmt.Sprintf("%s (SQLSTATE %s)", source.OneLine(pg.Message), pg.Code),
 	}
 }
 
@@ -69,7 +69,7 @@ func (db *DB) connectFault(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return fmt.Errorf("connect to %s: %w", db.address, &sqlsource.Fault{Subject: sqlsource.AboutServer, Text: connectReason(err)})
+	return fmt.Errorf("connect to %s: %w", db.address, &source.Fault{Subject: source.AboutServer, Text: connectReason(err)})
 }
 
 func connectReason(err error) string {
@@ -112,7 +112,7 @@ func reason(err error) string {
 			}
 		}
 		if inner == nil {
-			return sqlsource.OneLine(err.Error())
+			return source.OneLine(err.Error())
 		}
 		err = inner
 	}
@@ -122,39 +122,39 @@ func reason(err error) string {
 // by code or class; a code takes precedence. Every other code may be about one
 // row: functions raise any code, and a code that is about the whole statement
 // fails again when the statement runs without keys.
-var subjects = map[string]sqlsource.Subject{
-	"03":    sqlsource.AboutStatement, // SQL statement not yet complete
-	"08":    sqlsource.AboutServer,    // connection exception, a foreign server's too
-	"08P01": sqlsource.AboutStatement, // protocol violation, for example a parameter in the SQL
-	"0B":    sqlsource.AboutStatement, // invalid transaction initiation
-	"25":    sqlsource.AboutStatement, // invalid transaction state
-	"25006": sqlsource.AboutRow,       // a function writes, for example a log
-	"25P03": sqlsource.AboutServer,    // the transaction was idle for too long
-	"25P04": sqlsource.AboutServer,    // the transaction took too long
-	"26":    sqlsource.AboutStatement, // invalid SQL statement name: a pooler lost a statement
-	"28":    sqlsource.AboutStatement, // invalid authorization
-	"3B":    sqlsource.AboutStatement, // savepoint exception
-	"40":    sqlsource.AboutServer,    // serialization failure, deadlock, conflict with recovery
-	"53":    sqlsource.AboutServer,    // out of memory, disk or connections
-	"55P03": sqlsource.AboutLock,      // lock not available
-	"57":    sqlsource.AboutServer,    // cancelled, timed out, shutting down, starting up
-	"58":    sqlsource.AboutServer,    // system error, for example I/O
-	"58P01": sqlsource.AboutRow,       // undefined file: read by a function, or a damaged row
-	"58P02": sqlsource.AboutRow,       // duplicate file
-	"72":    sqlsource.AboutServer,    // snapshot too old
-	"F0":    sqlsource.AboutStatement, // configuration file error
-	"HV00N": sqlsource.AboutServer,    // a foreign server can't be reached
+var subjects = map[string]source.Subject{
+	"03":    source.AboutStatement, // SQL statement not yet complete
+	"08":    source.AboutServer,    // connection exception, a foreign server's too
+	"08P01": source.AboutStatement, // protocol violation, for example a parameter in the SQL
+	"0B":    source.AboutStatement, // invalid transaction initiation
+	"25":    source.AboutStatement, // invalid transaction state
+	"25006": source.AboutRow,       // a function writes, for example a log
+	"25P03": source.AboutServer,    // the transaction was idle for too long
+	"25P04": source.AboutServer,    // the transaction took too long
+	"26":    source.AboutStatement, // invalid SQL statement name: a pooler lost a statement
+	"28":    source.AboutStatement, // invalid authorization
+	"3B":    source.AboutStatement, // savepoint exception
+	"40":    source.AboutServer,    // serialization failure, deadlock, conflict with recovery
+	"53":    source.AboutServer,    // out of memory, disk or connections
+	"55P03": source.AboutLock,      // lock not available
+	"57":    source.AboutServer,    // cancelled, timed out, shutting down, starting up
+	"58":    source.AboutServer,    // system error, for example I/O
+	"58P01": source.AboutRow,       // undefined file: read by a function, or a damaged row
+	"58P02": source.AboutRow,       // duplicate file
+	"72":    source.AboutServer,    // snapshot too old
+	"F0":    source.AboutStatement, // configuration file error
+	"HV00N": source.AboutServer,    // a foreign server can't be reached
 }
 
 // subjectOf returns what an error is about. An error that RAISE of PL/pgSQL reports
 // is about a row, whatever its SQLSTATE. Treated as the server's condition, it would
 // be retried for ever.
-func subjectOf(pg *pgconn.PgError) sqlsource.Subject {
+func subjectOf(pg *pgconn.PgError) source.Subject {
 	if pg.Routine == "exec_stmt_raise" || len(pg.Code) != 5 {
-		return sqlsource.AboutRow
+		return source.AboutRow
 	}
 	if isMissing(pg) {
-		return sqlsource.AboutMissing
+		return source.AboutMissing
 	}
 	if s, ok := subjects[pg.Code]; ok {
 		return s

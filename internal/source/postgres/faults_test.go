@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/test/pgtest"
 )
 
 // faults are statements of a PL/pgSQL function by the SQLSTATE with which they
@@ -82,7 +82,7 @@ func TestFaultOfARow(t *testing.T) {
 	createFaultyRows(t, dsn)
 	db := openDB(t, dsn)
 	for _, inChild := range []bool{false, true} {
-		cfg := sqlsource.TableConfig{SQL: "SELECT id, u, judge(fault) AS v FROM doc", Batch: 60, StampPage: 80}
+		cfg := source.TableConfig{SQL: "SELECT id, u, judge(fault) AS v FROM doc", Batch: 60, StampPage: 80}
 		of := faults
 		if inChild { // codes take the same path
 			cfg.SQL, cfg.Children, of = "SELECT id, u FROM doc", childOf(cfg.SQL, "id"), faults[:4]
@@ -108,7 +108,7 @@ func TestFaultOfAVolatileFunction(t *testing.T) {
 	createFaultyRows(t, dsn)
 	pgtest.Exec(t, dsn, "ALTER FUNCTION judge(text) VOLATILE")
 	db := openDB(t, dsn)
-	cfg := sqlsource.TableConfig{SQL: "SELECT id, u, judge(fault) AS v FROM doc", Batch: 60, StampPage: 80}
+	cfg := source.TableConfig{SQL: "SELECT id, u, judge(fault) AS v FROM doc", Batch: 60, StampPage: 80}
 	table := tableOf(t, db, cfg)
 	for _, code := range []string{"P0001", "42P01"} {
 		breakRows(t, dsn, code)
@@ -147,7 +147,7 @@ func TestFaultOfAVolatileFunction(t *testing.T) {
 	checkAllFail(t, "range", table.Range(t.Context(), doc.Range{}), "all 60 rows")
 }
 
-func checkFaultyRows(t *testing.T, table *sqlsource.Table, code string) {
+func checkFaultyRows(t *testing.T, table *source.Table, code string) {
 	t.Helper()
 	docs, rejects := readAll(t, table.Docs(t.Context(), ids(t, 6, 7, 8, 125, 2000)))
 	if got := sortedKeys(docs); !slices.Equal(got, []string{"6", "8"}) || len(rejects) != 2 {
@@ -165,7 +165,7 @@ func checkFaultyRows(t *testing.T, table *sqlsource.Table, code string) {
 	}
 }
 
-func checkFaultyStamps(t *testing.T, table *sqlsource.Table) {
+func checkFaultyStamps(t *testing.T, table *source.Table) {
 	t.Helper()
 	bad := ids(t, 7, 125, 126)
 	for way, stamps := range map[string][]doc.Stamp{

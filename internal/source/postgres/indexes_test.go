@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/test/pgtest"
 )
 
 // An explained is a DB that notes the plan of every statement before it runs.
@@ -18,8 +18,8 @@ type explained struct {
 	plans []string // with the statement
 }
 
-// Acquire implements sqlsource.Dialect.
-func (db *explained) Acquire(ctx context.Context) (sqlsource.Session, error) {
+// Acquire implements source.Dialect.
+func (db *explained) Acquire(ctx context.Context) (source.Session, error) {
 	x, err := db.acquire(ctx)
 	return &explainedSession{x, db}, err
 }
@@ -29,8 +29,8 @@ type explainedSession struct {
 	of *explained
 }
 
-// Query implements sqlsource.Session.
-func (x *explainedSession) Query(ctx context.Context, s sqlsource.Statement, row func([]any) bool) (bool, error) {
+// Query implements source.Session.
+func (x *explainedSession) Query(ctx context.Context, s source.Statement, row func([]any) bool) (bool, error) {
 	q := newQuery(s)
 	q.sql = "EXPLAIN (COSTS OFF) " + q.sql
 	lines, err := x.rows(ctx, q)
@@ -87,8 +87,8 @@ func TestIndexesAreUsed(t *testing.T) {
 				CREATE INDEX ON doc (u); CREATE INDEX ON part (%[3]s); CREATE INDEX ON part (u); ANALYZE doc; ANALYZE part; ANALYZE gone`,
 				c.key, c.updated, strings.Join(names, ", "), c.keyOf, c.updatedOf))
 			db := &explained{DB: openDB(t, dsn)}
-			table := tableOf(t, db, sqlsource.TableConfig{SQL: c.sql, Key: names, Zone: time.UTC, Children: childOf("SELECT * FROM part", names...),
-				Deleted: sqlsource.DeletedConfig{SQL: "SELECT * FROM gone"}, Batch: 15, StampPage: 15})
+			table := tableOf(t, db, source.TableConfig{SQL: c.sql, Key: names, Zone: time.UTC, Children: childOf("SELECT * FROM part", names...),
+				Deleted: source.DeletedConfig{SQL: "SELECT * FROM gone"}, Batch: 15, StampPage: 15})
 			// The first window finds the units of updateTimes, by a sample.
 			at := at(t, "2024-01-01T04:10:00Z")
 			window := doc.Window{From: at, To: at.Add(20 * time.Second)}

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/horizon"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/horizon"
+	"indexerd/internal/test/pgtest"
 )
 
 // foreignRelations are relations whose rows others stamp or show, and what
@@ -73,9 +73,9 @@ func TestForeignAndMaterializedRowsAreInexact(t *testing.T) {
 func inexact(t *testing.T, dsn string, sqls ...string) (why string) {
 	t.Helper()
 	within(t, openDB(t, dsn), func(x *session) {
-		var all []*sqlsource.Described
+		var all []*source.Described
 		for _, text := range sqls {
-			all = append(all, &sqlsource.Described{Wrapped: wrapped(text)})
+			all = append(all, &source.Described{Wrapped: wrapped(text)})
 		}
 		var err error
 		if why, err = x.db.Inexact(t.Context(), x, all); err != nil {
@@ -210,7 +210,7 @@ func TestInexactReasonIsRefreshedBeforeSMoves(t *testing.T) {
 	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, u timestamptz); CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
 		CREATE FOREIGN TABLE far (id int, u timestamptz) SERVER files OPTIONS (filename '/dev/null', format 'csv')`)
 	db := openDB(t, dsn)
-	table := tableOf(t, db, sqlsource.TableConfig{})
+	table := tableOf(t, db, source.TableConfig{})
 	checks := 0
 	w := watchOf(db, horizon.Options{Slack: 100 * time.Millisecond, Scope: func(ctx context.Context) (string, error) {
 		checks++
@@ -261,7 +261,7 @@ func BenchmarkHorizonOfTable(b *testing.B) {
 	for name, commits := range map[string]bool{"idle": false, "busy": true} {
 		b.Run(name, func(b *testing.B) {
 			db := openDB(b, dsn)
-			w := watchOf(db, horizon.Options{Slack: 1, Scope: tableOf(b, db, sqlsource.TableConfig{}).Inexact})
+			w := watchOf(db, horizon.Options{Slack: 1, Scope: tableOf(b, db, source.TableConfig{}).Inexact})
 			writer := pgtest.Connect(b, dsn)
 			for b.Loop() {
 				if commits {

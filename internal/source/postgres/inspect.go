@@ -8,12 +8,12 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
 )
 
-// Server implements sqlsource.Inspector.
-func (*DB) Server(ctx context.Context, s sqlsource.Session) (doc.Server, error) {
+// Server implements source.Inspector.
+func (*DB) Server(ctx context.Context, s source.Session) (doc.Server, error) {
 	x := s.(*session)
 	row, err := one[struct {
 		Version, Role   string
@@ -56,8 +56,8 @@ func (x *session) describeConnection(d *doc.Server) {
 	d.Verified = len(state.VerifiedChains) > 0 || config != nil && config.VerifyPeerCertificate != nil
 }
 
-// Writable implements sqlsource.Inspector.
-func (*DB) Writable(ctx context.Context, s sqlsource.Session, all []*sqlsource.Described) (names []string, err error) {
+// Writable implements source.Inspector.
+func (*DB) Writable(ctx context.Context, s source.Session, all []*source.Described) (names []string, err error) {
 	x := s.(*session)
 	read, err := x.tablesOf(ctx, all...)
 	if err != nil {
@@ -70,21 +70,21 @@ func (*DB) Writable(ctx context.Context, s sqlsource.Session, all []*sqlsource.D
 	return names, err
 }
 
-// Estimate implements sqlsource.Inspector.
-func (*DB) Estimate(ctx context.Context, s sqlsource.Session, of *sqlsource.Described) (int64, error) {
+// Estimate implements source.Inspector.
+func (*DB) Estimate(ctx context.Context, s source.Session, of *source.Described) (int64, error) {
 	plan, err := s.(*session).explain(ctx, query{sql: everything(of.Wrapped)})
 	return int64(plan.Rows), err
 }
 
-// Shown implements sqlsource.ZoneShower.
-func (*DB) Shown(ctx context.Context, s sqlsource.Session, zone string, at []time.Time) (figures []time.Time, err error) {
+// Shown implements source.ZoneShower.
+func (*DB) Shown(ctx context.Context, s source.Session, zone string, at []time.Time) (figures []time.Time, err error) {
 	us := make([]int64, len(at))
 	for i, instant := range at {
 		us[i] = instant.UnixMicro()
 	}
 	rows, err := s.(*session).rows(ctx, stored("shown").bind(pgtype.Int8ArrayOID, arrayOf(us)).bind(pgtype.TextOID, zone))
 	for _, row := range rows {
-		shown, err := sqlsource.ParseTime(string(row[0]))
+		shown, err := source.ParseTime(string(row[0]))
 		if err != nil {
 			return nil, err
 		}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/pgtest"
 )
 
 const secret = "s3cret"

@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
 )
 
 // A planNode is a node of a plan, as EXPLAIN reports it.
@@ -70,7 +70,7 @@ func (o objects) query(name string) query {
 }
 
 // tablesOf returns the tables that SQLs read. The SQLs are planned, not run.
-func (x *session) tablesOf(ctx context.Context, all ...*sqlsource.Described) (read objects, err error) {
+func (x *session) tablesOf(ctx context.Context, all ...*source.Described) (read objects, err error) {
 	for _, d := range all {
 		plan, err := x.explain(ctx, query{sql: everything(d.Wrapped)})
 		if err != nil {
@@ -81,8 +81,8 @@ func (x *session) tablesOf(ctx context.Context, all ...*sqlsource.Described) (re
 	return read, nil
 }
 
-// Relations implements sqlsource.Planner.
-func (*DB) Relations(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, updated int) ([]doc.Relation, error) {
+// Relations implements source.Planner.
+func (*DB) Relations(ctx context.Context, s source.Session, of *source.Described, updated int) ([]doc.Relation, error) {
 	x := s.(*session)
 	read, err := x.tablesOf(ctx, of)
 	if err != nil {
@@ -101,8 +101,8 @@ func (*DB) Relations(ctx context.Context, s sqlsource.Session, of *sqlsource.Des
 	return relations, err
 }
 
-// Plan implements sqlsource.Planner.
-func (*DB) Plan(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, st sqlsource.Statement, by []int) (p doc.Plan, err error) {
+// Plan implements source.Planner.
+func (*DB) Plan(ctx context.Context, s source.Session, of *source.Described, st source.Statement, by []int) (p doc.Plan, err error) {
 	x := s.(*session)
 	node, err := x.explain(ctx, newQuery(st))
 	if err != nil {

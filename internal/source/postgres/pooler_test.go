@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/horizon"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/horizon"
+	"indexerd/internal/test/pgtest"
 )
 
 // pooledDB opens a database through a pooler, and the same without one.
@@ -30,7 +30,7 @@ func TestPooler(t *testing.T) {
 		pooled bool
 		reason string
 	}{{pooled, true, reason}, {direct, false, ""}} {
-		table := tableOf(t, c.db, sqlsource.TableConfig{})
+		table := tableOf(t, c.db, source.TableConfig{})
 		stamps = append(stamps, readStamps(t, table.Stamps(t.Context(), always)))
 		d, err := table.Source().Server(t.Context())
 		if err != nil || d.Pooled != c.pooled {
@@ -81,7 +81,7 @@ func TestCancelBehindPooler(t *testing.T) {
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc VALUES (1, now())")
 	pooled, _ := pooledDB(t, dsn)
-	table := tableOf(t, pooled, sqlsource.TableConfig{SQL: "SELECT id, u FROM doc WHERE id = 1 OR pg_sleep(600) IS NULL"})
+	table := tableOf(t, pooled, source.TableConfig{SQL: "SELECT id, u FROM doc WHERE id = 1 OR pg_sleep(600) IS NULL"})
 	pgtest.Exec(t, dsn, "INSERT INTO doc VALUES (2, now())") // from now on the SQL sleeps
 	const sleeping = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep')"
 	until := func(want bool) {

@@ -1,4 +1,4 @@
-// Package postgres is the dialect of PostgreSQL: how the engine in sqlsource
+// Package postgres is the dialect of PostgreSQL: how the engine in source
 // connects, reads, describes SQL and classifies errors. No other package imports
 // pgx.
 //
@@ -39,7 +39,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/source"
 )
 
 // Config describes a database connection.
@@ -116,8 +116,8 @@ func splitPassword(dsn, database string) bool {
 // Address returns host:port/database.
 func (db *DB) Address() string { return db.address }
 
-// Acquire implements sqlsource.Dialect.
-func (db *DB) Acquire(ctx context.Context) (sqlsource.Session, error) {
+// Acquire implements source.Dialect.
+func (db *DB) Acquire(ctx context.Context) (source.Session, error) {
 	x, err := db.acquire(ctx)
 	if err != nil {
 		return nil, err
@@ -130,13 +130,13 @@ func (db *DB) acquire(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, db.connectFault(ctx, err)
 	}
-	return &session{db: db, conn: conn, pg: conn.Conn().PgConn(), described: map[*sqlsource.Described]bool{}}, nil
+	return &session{db: db, conn: conn, pg: conn.Conn().PgConn(), described: map[*source.Described]bool{}}, nil
 }
 
 // tooMany is the SQLSTATE of a server that takes no more connections.
 const tooMany = "53300"
 
-// Probe implements sqlsource.Prober.
+// Probe implements source.Prober.
 func (db *DB) Probe(ctx context.Context) error {
 	conn, err := pgx.ConnectConfig(ctx, db.pool.Config().ConnConfig)
 	if err == nil {

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/sourcetest"
 )
 
 // A server that takes no more connections of the role has answered. One that does not

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/pgtest/cluster"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/pgtest/cluster"
 )
 
 func TestStandbyBehindReason(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/test/sourcetest"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/statements.sql")
@@ -33,7 +33,7 @@ type recorder struct {
 	sourcetest.Recording
 }
 
-func (r *recorder) Acquire(ctx context.Context) (sqlsource.Session, error) {
+func (r *recorder) Acquire(ctx context.Context) (source.Session, error) {
 	s, err := r.DB.Acquire(ctx)
 	return r.Session(s), err
 }
@@ -106,7 +106,7 @@ func recording() sourcetest.Harness {
 	h.Open = func(t testing.TB) sourcetest.Database {
 		db := open(t).(conformanceDB)
 		r := &recorder{DB: openDB(db, db.dsn)}
-		db.source = sqlsource.New(r, pace.Limits{})
+		db.source = source.New(r, pace.Limits{})
 		return recordedDB{db, r}
 	}
 	return h

@@ -10,24 +10,24 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pace"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/test/pgtest"
 )
 
 // always is a window of every updateTime.
 var always = doc.Window{To: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}
 
 // tableIn runs a setup and opens a table of the database.
-func tableIn(t testing.TB, dsn, setup string, cfg sqlsource.TableConfig) *sqlsource.Table {
+func tableIn(t testing.TB, dsn, setup string, cfg source.TableConfig) *source.Table {
 	t.Helper()
 	pgtest.Exec(t, dsn, setup)
 	return tableOf(t, openDB(t, dsn), cfg)
 }
 
 // tableOf opens a table. The zero cfg is all of doc with key id and updateTime u.
-func tableOf(t testing.TB, d sqlsource.Dialect, cfg sqlsource.TableConfig) *sqlsource.Table {
+func tableOf(t testing.TB, d source.Dialect, cfg source.TableConfig) *source.Table {
 	t.Helper()
 	cfg.Name = "doc"
 	cfg.SQL = cmp.Or(cfg.SQL, "SELECT * FROM doc")
@@ -35,7 +35,7 @@ func tableOf(t testing.TB, d sqlsource.Dialect, cfg sqlsource.TableConfig) *sqls
 	if cfg.Key == nil {
 		cfg.Key = []string{"id"}
 	}
-	table, err := sqlsource.New(d, pace.Limits{}).Table(t.Context(), cfg)
+	table, err := source.New(d, pace.Limits{}).Table(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +43,8 @@ func tableOf(t testing.TB, d sqlsource.Dialect, cfg sqlsource.TableConfig) *sqls
 }
 
 // childOf is a child with a key of the table's columns.
-func childOf(sql string, key ...string) []sqlsource.ChildConfig {
-	return []sqlsource.ChildConfig{{Name: "parts", Path: "children.parts", SQL: sql, Key: key, Updated: "u", Columns: []string{"v"}}}
+func childOf(sql string, key ...string) []source.ChildConfig {
+	return []source.ChildConfig{{Name: "parts", Path: "children.parts", SQL: sql, Key: key, Updated: "u", Columns: []string{"v"}}}
 }
 
 // readAll returns the documents of a fetch by printed OID, and the rejects.
@@ -117,7 +117,7 @@ func TestTextThatIsNotUTF8IsRejected(t *testing.T) {
 	pgtest.Exec(t, dsn, "CREATE DATABASE bytes_"+name+" TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'")
 	t.Cleanup(func() { pgtest.Exec(t, dsn, "DROP DATABASE bytes_"+name+" WITH (FORCE)") })
 	table := tableIn(t, strings.Replace(dsn, name, "bytes_"+name, 1), `CREATE TABLE doc (id text, u timestamptz, v text);
-		INSERT INTO doc VALUES ('0', now(), 'fine'), (E'\xff', now(), 'x'), ('a', NULL, E'caf\xe9'); CREATE INDEX ON doc (id)`, sqlsource.TableConfig{})
+		INSERT INTO doc VALUES ('0', now(), 'fine'), (E'\xff', now(), 'x'), ('a', NULL, E'caf\xe9'); CREATE INDEX ON doc (id)`, source.TableConfig{})
 	keyless := []doc.Reject{{Reason: "key column id: text is not valid UTF-8"}}
 	docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{}))
 	want := append([]doc.Reject{{OID: oid(t, "a"), Reason: "column v: text is not valid UTF-8"}}, keyless...)
@@ -151,7 +151,7 @@ func TestYears(t *testing.T) {
 		{"timestamptz", "10000-01-01", "", `column u: "10000-01-01 00:00:00+00" is not a time of the years 1 to 9999`},
 	} {
 		table := tableIn(t, dsn, fmt.Sprintf("DROP TABLE IF EXISTS doc; CREATE TABLE doc (id int, u %s); INSERT INTO doc VALUES (1, '%s')", c.typ, c.value),
-			sqlsource.TableConfig{Zone: time.UTC})
+			source.TableConfig{Zone: time.UTC})
 		docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{}))
 		stamps := readStamps(t, table.Stamps(t.Context(), always))
 		if c.reason != "" {
@@ -183,7 +183,7 @@ func TestKeysOfTypesThatIgnore(t *testing.T) {
 	} {
 		for _, page := range []int{1, 3, 5, 100} {
 			table := tableIn(t, dsn, fmt.Sprintf("DROP TABLE IF EXISTS doc; CREATE TABLE doc (id %s, u timestamptz); INSERT INTO doc SELECT %s FROM generate_series(0, 99) i", c.typ, c.values),
-				sqlsource.TableConfig{StampPage: page})
+				source.TableConfig{StampPage: page})
 			found := doc.SetOf(doc.OIDs(readStamps(t, table.StampsInRange(t.Context(), doc.Range{}))))
 			if len(found) != c.keys || !found[oid(t, c.has...)] {
 				t.Errorf("%s, pages of %d: got keys %v, want %d with %v", c.typ, page, slices.Collect(maps.Keys(found)), c.keys, c.has)
@@ -212,7 +212,7 @@ func TestEpochCoversTheSearchPath(t *testing.T) {
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); CREATE SCHEMA other; CREATE TABLE other.doc AS SELECT * FROM doc")
 	epoch := func(options string) uint32 {
-		return tableOf(t, openDB(t, dsn+options), sqlsource.TableConfig{}).Epoch()
+		return tableOf(t, openDB(t, dsn+options), source.TableConfig{}).Epoch()
 	}
 	if one, same, other := epoch(""), epoch("&options=-c%20DateStyle%3DGerman"), epoch("&search_path=other"); one != same || one == other {
 		t.Errorf("got epochs %d, %d under another DateStyle and %d under another search path, want two equal ones and another", one, same, other)
@@ -227,7 +227,7 @@ func TestSweepHoldsNoTransaction(t *testing.T) {
 	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i FROM generate_series(1, 20) i")
 	db := openDB(t, dsn)
 	n := 0
-	for page, err := range tableOf(t, db, sqlsource.TableConfig{StampPage: 5}).StampsInRange(t.Context(), doc.Range{}) {
+	for page, err := range tableOf(t, db, source.TableConfig{StampPage: 5}).StampsInRange(t.Context(), doc.Range{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestSweepHoldsNoTransaction(t *testing.T) {
 func TestIdleWindowIsOneTransaction(t *testing.T) {
 	t.Parallel()
 	table := tableIn(t, pgtest.DB(t), `CREATE TABLE doc (id int, u timestamptz); CREATE TABLE part (id int, u timestamptz, v int);
-		INSERT INTO doc VALUES (1, '2024-01-01Z'); INSERT INTO part VALUES (1, '2024-01-03Z', 0)`, sqlsource.TableConfig{Children: childOf("SELECT * FROM part", "id")})
+		INSERT INTO doc VALUES (1, '2024-01-01Z'); INSERT INTO part VALUES (1, '2024-01-03Z', 0)`, source.TableConfig{Children: childOf("SELECT * FROM part", "id")})
 	before := table.Source().Figures().Statements
 	if got := readStamps(t, table.Stamps(t.Context(), doc.Window{From: at(t, "2025-01-01T00:00:00Z"), To: always.To})); len(got) != 0 {
 		t.Errorf("got %v, want nothing", got)
@@ -263,7 +263,7 @@ func TestCountHasNoTimeout(t *testing.T) {
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE VIEW doc AS SELECT 1 AS id, now() AS u")
 	db := openDB(t, dsn)
-	table := tableOf(t, db, sqlsource.TableConfig{})
+	table := tableOf(t, db, source.TableConfig{})
 	pgtest.Exec(t, dsn, "CREATE OR REPLACE VIEW doc AS SELECT i AS id, now() AS u FROM generate_series(1, 2) i, pg_sleep(2.5)")
 	db.statementTimeout = 2 * time.Second // also between two statements, on a busy machine
 	if n, err := table.Count(t.Context()); err != nil || n != 2 {

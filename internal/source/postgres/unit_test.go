@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/test/pgtest"
 )
 
 // A row unlike most others does not determine the unit of the column, whatever its
@@ -28,7 +28,7 @@ func TestMostRowsDecideTheUnit(t *testing.T) {
 	} {
 		t.Run(c.typ+" "+c.bulk+" "+c.odd, func(t *testing.T) {
 			table := tableIn(t, dsn, fmt.Sprintf(`DROP TABLE IF EXISTS doc; CREATE TABLE doc (id int PRIMARY KEY, u %s); CREATE INDEX ON doc (u);
-				INSERT INTO doc SELECT n, %s FROM generate_series(1, 9) n; INSERT INTO doc VALUES (10, %s), (11, NULL)`, c.typ, c.bulk, c.odd), sqlsource.TableConfig{})
+				INSERT INTO doc SELECT n, %s FROM generate_series(1, 9) n; INSERT INTO doc VALUES (10, %s), (11, NULL)`, c.typ, c.bulk, c.odd), source.TableConfig{})
 			docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{}))
 			if len(docs) != 11 || len(rejects) != 0 {
 				t.Fatalf("got %d documents and rejects %v, want 11 and none", len(docs), rejects)
@@ -56,7 +56,7 @@ func TestMostRowsDecideTheUnit(t *testing.T) {
 // A numeric is not always a number.
 func TestNaNIsNoUpdateTime(t *testing.T) {
 	t.Parallel()
-	table := tableIn(t, pgtest.DB(t), "CREATE TABLE doc (id int, u numeric); INSERT INTO doc VALUES (1, 1714996800), (2, 'NaN')", sqlsource.TableConfig{})
+	table := tableIn(t, pgtest.DB(t), "CREATE TABLE doc (id int, u numeric); INSERT INTO doc VALUES (1, 1714996800), (2, 'NaN')", source.TableConfig{})
 	docs, _ := readAll(t, table.Range(t.Context(), doc.Range{}))
 	stamps := readStamps(t, table.Stamps(t.Context(), always))
 	if _, ok := docs["2"]; ok || len(stamps) != 1 || stamps[0].OID != oid(t, int64(1)) {

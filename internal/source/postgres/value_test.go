@@ -9,10 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
-	_ "indexerd/internal/nofailfile"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	_ "indexerd/internal/test/nofailfile"
+	"indexerd/internal/test/pgtest"
 )
 
 // digitsOf returns a number of n digits.
@@ -105,9 +105,9 @@ func TestValues(t *testing.T) {
 
 // values returns the converted values of all rows of an SQL. A value that can't be
 // converted is its error.
-func values(t *testing.T, x *session, d *sqlsource.Described) (rows [][]any) {
+func values(t *testing.T, x *session, d *source.Described) (rows [][]any) {
 	t.Helper()
-	_, err := x.Query(t.Context(), sqlsource.Statement{SQL: everything(d.Wrapped), Reads: []*sqlsource.Described{d}}, func(raw []any) bool {
+	_, err := x.Query(t.Context(), source.Statement{SQL: everything(d.Wrapped), Reads: []*source.Described{d}}, func(raw []any) bool {
 		row := make([]any, len(raw))
 		for i, v := range raw {
 			if v == nil {

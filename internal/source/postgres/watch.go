@@ -9,9 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/horizon"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/horizon"
 )
 
 // Connect implements horizon.Sampler. A reading costs five round trips (four if the
@@ -48,8 +48,8 @@ func (db *DB) Connect(ctx context.Context, read func(context.Context, horizon.Co
 
 // refusal returns the error with which the server refused a statement, and would
 // refuse it again; nil if it did not.
-func refusal(err error) *sqlsource.Fault {
-	var fault *sqlsource.Fault
+func refusal(err error) *source.Fault {
+	var fault *source.Fault
 	if errors.Is(err, doc.ErrUnavailable) || !errors.As(err, &fault) {
 		return nil
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/horizon"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/horizon"
+	"indexerd/internal/test/pgtest"
 )
 
 // A watched is a database with a table, writers and a watch. Each horizon is

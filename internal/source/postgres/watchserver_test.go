@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/horizon"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/horizon"
+	"indexerd/internal/test/pgtest"
 )
 
 // A standby does not show its primary's transactions, which may be replayed

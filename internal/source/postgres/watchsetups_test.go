@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // A scenario is what happens in a database while it is watched.

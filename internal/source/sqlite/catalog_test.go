@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // catalogOf fills a database and returns its catalog.

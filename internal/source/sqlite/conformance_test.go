@@ -9,19 +9,19 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/test/sourcetest"
 )
 
 // TestConformance runs the suite of all sources.
 func TestConformance(t *testing.T) {
-	sourcetest.Run(t, harness(func(d *DB) sqlsource.Dialect { return d }))
+	sourcetest.Run(t, harness(func(d *DB) source.Dialect { return d }))
 }
 
 // harness returns the harness of a dialect over SQLite's.
-func harness(dialect func(*DB) sqlsource.Dialect) sourcetest.Harness {
+func harness(dialect func(*DB) source.Dialect) sourcetest.Harness {
 	return sourcetest.Harness{
 		Open: func(t testing.TB) sourcetest.Database {
 			db := newDB(t)
@@ -144,13 +144,13 @@ type testDB struct {
 	t       testing.TB
 	path    string
 	writer  *sql.DB
-	dialect func(*DB) sqlsource.Dialect
-	source  *sqlsource.Source
+	dialect func(*DB) source.Dialect
+	source  *source.Source
 }
 
 func newDB(t testing.TB, statements ...string) *testDB {
 	t.Helper()
-	db := &testDB{t: t, path: filepath.Join(t.TempDir(), "test.db"), dialect: func(d *DB) sqlsource.Dialect { return d }}
+	db := &testDB{t: t, path: filepath.Join(t.TempDir(), "test.db"), dialect: func(d *DB) source.Dialect { return d }}
 	var err error
 	if db.writer, err = OpenWritable(db.path); err != nil {
 		t.Fatal(err)
@@ -167,13 +167,13 @@ func newDB(t testing.TB, statements ...string) *testDB {
 	return db
 }
 
-func (db *testDB) newSource() *sqlsource.Source {
+func (db *testDB) newSource() *source.Source {
 	db.t.Helper()
 	d, err := Open(db.t.Context(), Config{Name: "test", DSN: db.path})
 	if err != nil {
 		db.t.Fatal(err)
 	}
-	source := sqlsource.New(db.dialect(d), pace.Limits{})
+	source := source.New(db.dialect(d), pace.Limits{})
 	db.t.Cleanup(source.Close)
 	return source
 }

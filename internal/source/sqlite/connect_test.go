@@ -14,9 +14,9 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
 )
 
 func TestDSNIsAPathWithoutParameters(t *testing.T) {
@@ -53,13 +53,13 @@ func TestDSNIsAPathWithoutParameters(t *testing.T) {
 }
 
 // sourceOf opens a file.
-func sourceOf(t *testing.T, path string) *sqlsource.Source {
+func sourceOf(t *testing.T, path string) *source.Source {
 	t.Helper()
 	d, err := Open(t.Context(), Config{Name: "test", DSN: path})
 	if err != nil {
 		t.Fatalf("got %v, want none: the file need not exist", err)
 	}
-	source := sqlsource.New(d, pace.Limits{})
+	source := source.New(d, pace.Limits{})
 	t.Cleanup(source.Close)
 	return source
 }
@@ -96,7 +96,7 @@ func TestMissingFileIsUnavailableAndNotCreated(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "INSERT INTO t VALUES (1, 1700000000)", "PRAGMA journal_mode = DELETE")
 	db.source.Dialect().(*DB).Pool.SetConnMaxLifetime(time.Nanosecond) // so that no connection has read the file
-	table := db.table(sqlsource.TableConfig{})
+	table := db.table(source.TableConfig{})
 	good, err := os.ReadFile(db.path)
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestBadFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		fresh := sourceOf(t, db.path)
-		_, described := describe(t, fresh, sqlsource.TableConfig{})
+		_, described := describe(t, fresh, source.TableConfig{})
 		var read error
 		for _, read = range table.Range(t.Context(), doc.Range{}) {
 			break
@@ -154,8 +154,8 @@ func TestSecondStatementOfAnSQLDoesNotRun(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)")
 	other := filepath.Join(t.TempDir(), "other.db")
 	for _, first := range []string{"SELECT * FROM t", "SELECT * FROM t WHERE id <> '?'", "SELECT * FROM t WHERE id <> ?"} {
-		_, err := describe(t, db.source, sqlsource.TableConfig{SQL: first + "; PRAGMA query_only = 0; ATTACH '" + other + "' AS o; CREATE TABLE o.t (a)"})
-		if !errors.As(err, new(*sqlsource.ConfigError)) {
+		_, err := describe(t, db.source, source.TableConfig{SQL: first + "; PRAGMA query_only = 0; ATTACH '" + other + "' AS o; CREATE TABLE o.t (a)"})
+		if !errors.As(err, new(*source.ConfigError)) {
 			t.Errorf("%s: got %v, want a fault of the configuration", first, err)
 		}
 		if _, err := os.Stat(other); !errors.Is(err, os.ErrNotExist) {
@@ -166,7 +166,7 @@ func TestSecondStatementOfAnSQLDoesNotRun(t *testing.T) {
 
 // replaceable returns a source that checks at each use whether its connections are
 // too old, and the files of two databases with the rows 1 and 2.
-func replaceable(t *testing.T) (source *sqlsource.Source, file, other string) {
+func replaceable(t *testing.T) (s *source.Source, file, other string) {
 	t.Helper()
 	var paths []string
 	for id := range 2 {
@@ -174,19 +174,19 @@ func replaceable(t *testing.T) (source *sqlsource.Source, file, other string) {
 		db.writer.Close()
 		paths = append(paths, db.path)
 	}
-	source = sourceOf(t, paths[0])
-	source.Dialect().(*DB).Pool.SetConnMaxLifetime(time.Nanosecond)
-	return source, paths[0], paths[1]
+	s = sourceOf(t, paths[0])
+	s.Dialect().(*DB).Pool.SetConnMaxLifetime(time.Nanosecond)
+	return s, paths[0], paths[1]
 }
 
 // A restore may replace the file: connections do not live long.
 func TestFileReplacedUnderItsName(t *testing.T) {
-	source, file, other := replaceable(t)
-	table, err := describe(t, source, sqlsource.TableConfig{})
+	s, file, other := replaceable(t)
+	table, err := describe(t, s, source.TableConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := source.Dialect().(*DB)
+	d := s.Dialect().(*DB)
 	before, err := d.Changes(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -254,7 +254,7 @@ func TestManyTablesShareOneConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sqlsource.New(d, pace.Limits{PerSecond: 500})
+	s := source.New(d, pace.Limits{PerSecond: 500})
 	defer s.Close()
 	began := time.Now()
 	var tables sync.WaitGroup
@@ -273,8 +273,8 @@ func TestManyTablesShareOneConnection(t *testing.T) {
 }
 
 // followOnce calls what the passes of a table call.
-func followOnce(t *testing.T, s *sqlsource.Source) error {
-	table, err := describe(t, s, sqlsource.TableConfig{})
+func followOnce(t *testing.T, s *source.Source) error {
+	table, err := describe(t, s, source.TableConfig{})
 	if err != nil {
 		return err
 	}

@@ -7,32 +7,32 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/test/sourcetest"
 )
 
 func TestRelationsAreTheTablesThatSQLsRead(t *testing.T) {
 	db := newDB(t, "CREATE TABLE film (id INTEGER PRIMARY KEY, u INTEGER, language INTEGER)", "CREATE TABLE language (id INTEGER PRIMARY KEY, u INTEGER, name TEXT)",
 		"CREATE TABLE actor (film INTEGER, at INTEGER, person TEXT)", "CREATE INDEX actor_covers ON actor (film, at, person)", "CREATE TABLE person (id TEXT PRIMARY KEY, at INTEGER) WITHOUT ROWID",
 		"CREATE VIEW named AS SELECT film.id, film.u, name FROM film JOIN language ON language = language.id")
-	child := func(name, sql string) sqlsource.ChildConfig {
-		return sqlsource.ChildConfig{Name: name, Path: "children." + name, SQL: sql, Key: []string{"film"}, Updated: "at"}
+	child := func(name, sql string) source.ChildConfig {
+		return source.ChildConfig{Name: name, Path: "children." + name, SQL: sql, Key: []string{"film"}, Updated: "at"}
 	}
 	cast := child("actors", "SELECT film, max(actor.at, person.at) AS at, person FROM actor JOIN person ON person.id = person")
 	for _, c := range []struct {
 		sql      string
-		children []sqlsource.ChildConfig
+		children []source.ChildConfig
 		want     []doc.Relation
 	}{
 		{"SELECT f.id, f.u, l.name FROM film f JOIN language l ON f.language = l.id", nil, []doc.Relation{{Name: "film", Path: "sql", Origin: true}, {Name: "language", Path: "sql"}}},
 		{"SELECT * FROM named", nil, []doc.Relation{{Name: "film", Path: "sql", Origin: true}, {Name: "language", Path: "sql"}}},
 		{"SELECT f.id, max(f.u, l.u) AS u FROM film f, language l", nil, []doc.Relation{{Name: "film", Path: "sql"}, {Name: "language", Path: "sql"}}},
 		{"SELECT id, u, (SELECT count(*) FROM actor WHERE film = id) AS n FROM film", nil, []doc.Relation{{Name: "actor", Path: "sql"}, {Name: "film", Path: "sql", Origin: true}}},
-		{"SELECT * FROM film", []sqlsource.ChildConfig{cast, child("acl", "SELECT film, at, person FROM actor")}, []doc.Relation{
+		{"SELECT * FROM film", []source.ChildConfig{cast, child("acl", "SELECT film, at, person FROM actor")}, []doc.Relation{
 			{Name: "film", Path: "sql", Origin: true}, {Name: "actor", Path: "children.actors"}, {Name: "person", Path: "children.actors"}, {Name: "actor", Path: "children.acl", Origin: true}}},
 	} {
-		got, err := db.table(sqlsource.TableConfig{SQL: c.sql, Children: c.children}).Relations(t.Context())
+		got, err := db.table(source.TableConfig{SQL: c.sql, Children: c.children}).Relations(t.Context())
 		if !reflect.DeepEqual(got, c.want) || err != nil {
 			t.Errorf("%s: got %v, %v, want %v", c.sql, got, err, c.want)
 		}
@@ -48,21 +48,21 @@ func TestPlans(t *testing.T) {
 		"CREATE TABLE keyless (id INTEGER, u INTEGER, part INTEGER)", "CREATE INDEX keyless_u ON keyless (u)", "INSERT INTO keyless SELECT id, u, 1 FROM t",
 		"CREATE TABLE part (id INTEGER, u INTEGER)", "INSERT INTO part SELECT * FROM t")
 	for _, c := range []struct {
-		config sqlsource.TableConfig
+		config source.TableConfig
 		want   string // path, question, columns, whether an index has them, tables with rows
 	}{
-		{sqlsource.TableConfig{SQL: "SELECT * FROM fast"}, "sql window fast.u true; sql range fast.id false; sql keys fast.id false"},
-		{sqlsource.TableConfig{SQL: "SELECT * FROM t"}, "sql window t.u false t 3; sql range t.id false; sql keys t.id false"},
-		{sqlsource.TableConfig{SQL: "SELECT a.* FROM t AS a"}, "sql window t.u false t 3; sql range t.id false; sql keys t.id false"},
-		{sqlsource.TableConfig{SQL: `SELECT id, o."from" AS u FROM "order" o`}, `sql window "order"."from" false "order" 1; sql range "order".id false; sql keys "order".id false`},
-		{sqlsource.TableConfig{SQL: "SELECT id, u + 0 AS u FROM fast"}, "sql window . false fast 2; sql range fast.id false; sql keys fast.id false"},
-		{sqlsource.TableConfig{SQL: "SELECT id, max(u) AS u FROM t GROUP BY id"}, "sql window . false t 3; sql range t.id false; sql keys t.id false"},
-		{sqlsource.TableConfig{SQL: "SELECT id, u, n FROM fast, (SELECT count(*) AS n FROM part)"}, "sql window fast.u true part 3; sql range fast.id false part 3; sql keys fast.id false part 3"},
-		{sqlsource.TableConfig{SQL: "SELECT id, u FROM fast WHERE u IN (SELECT u FROM part UNION SELECT 5)"}, "sql window fast.u true part 3; sql range fast.id false part 3; sql keys fast.id false part 3"},
-		{sqlsource.TableConfig{SQL: "SELECT * FROM keyless"}, "sql window keyless.u true; sql range keyless.id false keyless 3; sql keys keyless.id false keyless 3"},
-		{sqlsource.TableConfig{SQL: "SELECT * FROM fast", Children: part("u")},
+		{source.TableConfig{SQL: "SELECT * FROM fast"}, "sql window fast.u true; sql range fast.id false; sql keys fast.id false"},
+		{source.TableConfig{SQL: "SELECT * FROM t"}, "sql window t.u false t 3; sql range t.id false; sql keys t.id false"},
+		{source.TableConfig{SQL: "SELECT a.* FROM t AS a"}, "sql window t.u false t 3; sql range t.id false; sql keys t.id false"},
+		{source.TableConfig{SQL: `SELECT id, o."from" AS u FROM "order" o`}, `sql window "order"."from" false "order" 1; sql range "order".id false; sql keys "order".id false`},
+		{source.TableConfig{SQL: "SELECT id, u + 0 AS u FROM fast"}, "sql window . false fast 2; sql range fast.id false; sql keys fast.id false"},
+		{source.TableConfig{SQL: "SELECT id, max(u) AS u FROM t GROUP BY id"}, "sql window . false t 3; sql range t.id false; sql keys t.id false"},
+		{source.TableConfig{SQL: "SELECT id, u, n FROM fast, (SELECT count(*) AS n FROM part)"}, "sql window fast.u true part 3; sql range fast.id false part 3; sql keys fast.id false part 3"},
+		{source.TableConfig{SQL: "SELECT id, u FROM fast WHERE u IN (SELECT u FROM part UNION SELECT 5)"}, "sql window fast.u true part 3; sql range fast.id false part 3; sql keys fast.id false part 3"},
+		{source.TableConfig{SQL: "SELECT * FROM keyless"}, "sql window keyless.u true; sql range keyless.id false keyless 3; sql keys keyless.id false keyless 3"},
+		{source.TableConfig{SQL: "SELECT * FROM fast", Children: part("u")},
 			"sql window fast.u true; children.parts.sql window part.u false part 3; sql range fast.id false; sql keys fast.id false; children.parts.sql keys part.id false part 3"},
-		{sqlsource.TableConfig{SQL: "SELECT * FROM fast", Deleted: sqlsource.DeletedConfig{SQL: "SELECT id FROM part"}, Changes: "SELECT * FROM t"},
+		{source.TableConfig{SQL: "SELECT * FROM fast", Deleted: source.DeletedConfig{SQL: "SELECT id FROM part"}, Changes: "SELECT * FROM t"},
 			"sql window fast.u true; changes window t.u false t 3; sql range fast.id false; sql keys fast.id false; deleted.sql keys part.id false part 3"},
 	} {
 		table := db.table(c.config)
@@ -79,7 +79,7 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%s: got %s, %v, want %s", c.config.SQL, strings.Join(got, "; "), err, c.want)
 		}
 	}
-	window, err := db.table(sqlsource.TableConfig{}).Plans(t.Context(), doc.Window{From: time.Unix(0, 0), To: time.Unix(1, 0)}, nil)
+	window, err := db.table(source.TableConfig{}).Plans(t.Context(), doc.Window{From: time.Unix(0, 0), To: time.Unix(1, 0)}, nil)
 	if len(window) != 1 || err != nil {
 		t.Errorf("without keys: got %v, %v, want the plan of the window alone", window, err)
 	}
@@ -165,7 +165,7 @@ func drain[T any](t *testing.T, pages func(func(T, error) bool)) (n int) {
 // SQLite has no roles, no network, no estimates and no delay.
 func TestServer(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)")
-	table := db.table(sqlsource.TableConfig{})
+	table := db.table(source.TableConfig{})
 	server, err := db.source.Server(t.Context())
 	if got := strings.TrimPrefix(server.Version, "SQLite 3."); got == server.Version || err != nil || server.Remote || server.Role != "" {
 		t.Errorf("got server %+v, %v, want SQLite 3", server, err)

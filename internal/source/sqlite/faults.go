@@ -9,8 +9,8 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
 )
 
 // fault converts an error of the driver. A damaged file, or one that is not a
@@ -20,10 +20,10 @@ func fault(err error) error {
 }
 
 // Refusal implements stdsql.Vendor.
-func (vendor) Refusal(err error) *sqlsource.Fault {
-	f := &sqlsource.Fault{Subject: sqlsource.AboutStatement, Code: strconv.Itoa(code(err)), Text: message(err)}
+func (vendor) Refusal(err error) *source.Fault {
+	f := &source.Fault{Subject: source.AboutStatement, Code: strconv.Itoa(code(err)), Text: message(err)}
 	if unavailable(err) {
-		f.Subject = sqlsource.AboutServer
+		f.Subject = source.AboutServer
 	}
 	return f
 }
@@ -76,5 +76,5 @@ func message(err error) string {
 	if errors.As(err, &path) {
 		err = path.Err
 	}
-	return sqlsource.OneLine(err.Error())
+	return source.OneLine(err.Error())
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
 )
 
 // fill is the rows 1 to n of t, with 1 in v.
@@ -33,7 +33,7 @@ func TestRowForWhichTheSQLFailsIsRejectedAlone(t *testing.T) {
 		{"CASE v WHEN 1 THEN 1 ELSE 'x' LIKE printf('%.*c', v, 'x') END", "60000", "SQL logic error: LIKE or GLOB pattern too complex (1)"},
 	} {
 		db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", fill(7), "UPDATE t SET v = "+c.value+" WHERE id = 4")
-		table := db.table(sqlsource.TableConfig{SQL: "SELECT id, u, " + c.expression + " AS x FROM t", Batch: 5})
+		table := db.table(source.TableConfig{SQL: "SELECT id, u, " + c.expression + " AS x FROM t", Batch: 5})
 		docs, rejects := rangeOf(t, table, doc.Range{})
 		byKey, rejectsByKey := docsOf(t, table, keys(t, 7)...)
 		if got, want := keysOf(docs)+"|"+keysOf(byKey), "1 2 3 5 6 7|1 2 3 5 6 7"; got != want || reasons(rejects) != "4: "+c.reason || reasons(rejectsByKey) != "4: "+c.reason {
@@ -51,7 +51,7 @@ func TestRowForWhichTheSQLFailsIsRejectedAlone(t *testing.T) {
 	}
 }
 
-// counter is a sqlsource.Numbers.
+// counter is a source.Numbers.
 type counter struct{ last, open doc.FetchSeq }
 
 func (c *counter) Begin(open func() error) (doc.FetchSeq, error) {
@@ -66,7 +66,7 @@ func TestHalvingTakesFewFetches(t *testing.T) {
 	const rows = 1000
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", fill(rows), "UPDATE t SET v = '{' WHERE id = 700")
 	numbers := &counter{}
-	table := db.table(sqlsource.TableConfig{SQL: "SELECT id, u, json(v) AS x FROM t", Numbers: numbers})
+	table := db.table(source.TableConfig{SQL: "SELECT id, u, json(v) AS x FROM t", Numbers: numbers})
 	docs, rejects := docsOf(t, table, keys(t, rows)...)
 	if len(docs) != rows-1 || len(rejects) != 1 || numbers.open != 0 {
 		t.Errorf("got %d documents, rejects %q and %d open fetches, want all but one, one and none", len(docs), reasons(rejects), numbers.open)
@@ -79,9 +79,9 @@ func TestHalvingTakesFewFetches(t *testing.T) {
 // A statement of a toy binds fewer keys than a batch has rows.
 func TestFailingRowInABatchOfMoreKeysThanAStatementBinds(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", fill(500), "UPDATE t SET v = '{' WHERE id = 300")
-	db.dialect = func(d *DB) sqlsource.Dialect { return toy{d} }
+	db.dialect = func(d *DB) source.Dialect { return toy{d} }
 	db.source = db.newSource()
-	table := db.table(sqlsource.TableConfig{SQL: "SELECT id, u, json(v) AS x FROM t"})
+	table := db.table(source.TableConfig{SQL: "SELECT id, u, json(v) AS x FROM t"})
 	docs, rejects := rangeOf(t, table, doc.Range{})
 	if len(docs) != 499 || reasons(rejects) != "300: SQL logic error: malformed JSON (1)" {
 		t.Errorf("got %d documents and rejects %q, want 499 and 300", len(docs), reasons(rejects))
@@ -93,7 +93,7 @@ func TestFailingRowInABatchOfMoreKeysThanAStatementBinds(t *testing.T) {
 func TestListOfMarksThatFails(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "CREATE TABLE tomb (id INTEGER, v)", "CREATE INDEX tomb_id ON tomb (id)",
 		"INSERT INTO t VALUES (1, 10), (2, 10), (3, 10)", "INSERT INTO tomb VALUES (1, '1'), (2, '{'), (2, '2')")
-	table := db.table(sqlsource.TableConfig{Deleted: sqlsource.DeletedConfig{SQL: "SELECT id FROM tomb WHERE json(v) = 'none'"}})
+	table := db.table(source.TableConfig{Deleted: source.DeletedConfig{SQL: "SELECT id FROM tomb WHERE json(v) = 'none'"}})
 	docs, rejects := rangeOf(t, table, doc.Range{})
 	if got, want := reasons(rejects), "2: SQL logic error: malformed JSON (1)"; keysOf(docs) != "1 3" || got != want {
 		t.Errorf("got %s and rejects %s, want 1 3 and %s", keysOf(docs), got, want)
@@ -135,7 +135,7 @@ func TestDamagedPageRejectsOneRow(t *testing.T) {
 	if err := os.WriteFile(db.path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	table := db.table(sqlsource.TableConfig{Batch: 30})
+	table := db.table(source.TableConfig{Batch: 30})
 	docs, rejects := rangeOf(t, table, doc.Range{})
 	if len(docs) != 99 || len(rejects) != 1 || rejects[0].OID != oid(t, 50) || !strings.Contains(rejects[0].Reason, "malformed") {
 		t.Errorf("got %d documents and rejects %q, want 99, and row 50 because its page is malformed", len(docs), reasons(rejects))

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
 )
 
 // exec runs statements outside of a transaction.
@@ -23,7 +23,7 @@ func (db *testDB) exec(statements ...string) {
 
 // describe opens a table. The zero configuration is all of t with the key id and
 // the updateTime u.
-func describe(t testing.TB, source *sqlsource.Source, c sqlsource.TableConfig) (*sqlsource.Table, error) {
+func describe(t testing.TB, source *source.Source, c source.TableConfig) (*source.Table, error) {
 	c.Name = "t"
 	if c.SQL == "" {
 		c.SQL = "SELECT * FROM t"
@@ -37,7 +37,7 @@ func describe(t testing.TB, source *sqlsource.Source, c sqlsource.TableConfig) (
 	return source.Table(t.Context(), c)
 }
 
-func (db *testDB) table(c sqlsource.TableConfig) *sqlsource.Table {
+func (db *testDB) table(c source.TableConfig) *source.Table {
 	db.t.Helper()
 	table, err := describe(db.t, db.source, c)
 	if err != nil {
@@ -47,8 +47,8 @@ func (db *testDB) table(c sqlsource.TableConfig) *sqlsource.Table {
 }
 
 // part returns the configuration of a child of all columns of part.
-func part(updated string) []sqlsource.ChildConfig {
-	return []sqlsource.ChildConfig{{Name: "parts", Path: "children.parts", SQL: "SELECT * FROM part", Key: []string{"id"}, Updated: updated}}
+func part(updated string) []source.ChildConfig {
+	return []source.ChildConfig{{Name: "parts", Path: "children.parts", SQL: "SELECT * FROM part", Key: []string{"id"}, Updated: updated}}
 }
 
 func readBatches(t testing.TB, batches iter.Seq2[doc.Batch, error]) (docs []doc.Doc, rejects []doc.Reject) {
@@ -62,18 +62,18 @@ func readBatches(t testing.TB, batches iter.Seq2[doc.Batch, error]) (docs []doc.
 	return docs, rejects
 }
 
-func rangeOf(t testing.TB, table *sqlsource.Table, r doc.Range) ([]doc.Doc, []doc.Reject) {
+func rangeOf(t testing.TB, table *source.Table, r doc.Range) ([]doc.Doc, []doc.Reject) {
 	t.Helper()
 	return readBatches(t, table.Range(t.Context(), r))
 }
 
-func docsOf(t testing.TB, table *sqlsource.Table, oids ...doc.OID) ([]doc.Doc, []doc.Reject) {
+func docsOf(t testing.TB, table *source.Table, oids ...doc.OID) ([]doc.Doc, []doc.Reject) {
 	t.Helper()
 	return readBatches(t, table.Docs(t.Context(), oids))
 }
 
 // windowOf returns the keys of a window's stamps.
-func windowOf(t testing.TB, table *sqlsource.Table, from, to time.Time) string {
+func windowOf(t testing.TB, table *source.Table, from, to time.Time) string {
 	t.Helper()
 	var stamps []doc.Stamp
 	for page, err := range table.Stamps(t.Context(), doc.Window{From: from, To: to}) {

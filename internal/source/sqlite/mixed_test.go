@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/test/sourcetest"
 )
 
 // A mixed is the dialect of a database whose statements have a snapshot each. before
@@ -21,23 +21,23 @@ type mixed struct {
 	before func()
 }
 
-func (m *mixed) Acquire(ctx context.Context) (sqlsource.Session, error) {
+func (m *mixed) Acquire(ctx context.Context) (source.Session, error) {
 	s, err := m.DB.Acquire(ctx)
 	return &mixedSession{s, m}, err
 }
 
 type mixedSession struct {
-	sqlsource.Session
+	source.Session
 	mixed *mixed
 }
 
-func (s *mixedSession) Begin(ctx context.Context, settings string) (sqlsource.Snapshot, error) {
+func (s *mixedSession) Begin(ctx context.Context, settings string) (source.Snapshot, error) {
 	snapshot, err := s.Session.Begin(ctx, settings)
 	snapshot.Mixed = true
 	return snapshot, err
 }
 
-func (s *mixedSession) Query(ctx context.Context, st sqlsource.Statement, row func([]any) bool) (bool, error) {
+func (s *mixedSession) Query(ctx context.Context, st source.Statement, row func([]any) bool) (bool, error) {
 	if s.mixed.before != nil && strings.Contains(st.SQL, s.mixed.part) {
 		do := s.mixed.before
 		s.mixed.before = nil
@@ -59,7 +59,7 @@ func (s *mixedSession) Query(ctx context.Context, st sqlsource.Statement, row fu
 // rows that changed are unknown, and those of the others are their stamps'.
 func TestMixedSnapshots(t *testing.T) {
 	m := &mixed{}
-	h := harness(func(d *DB) sqlsource.Dialect {
+	h := harness(func(d *DB) source.Dialect {
 		m.DB = d
 		return m
 	})
@@ -72,7 +72,7 @@ func TestMixedSnapshots(t *testing.T) {
 	}
 	exec("CREATE TABLE doc (id INTEGER PRIMARY KEY, v TEXT)", "CREATE TABLE child (doc_id INTEGER, w TEXT)",
 		"INSERT INTO doc VALUES (1, 'a'), (2, 'a'), (3, 'a'), (4, 'a')", "INSERT INTO child VALUES (1, 'a'), (2, 'a'), (3, 'a'), (4, 'a')")
-	table, err := sqlsource.New(m, pace.Limits{}).Table(t.Context(), sqlsource.TableConfig{
+	table, err := source.New(m, pace.Limits{}).Table(t.Context(), source.TableConfig{
 		Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"},
 		Children: []sourcetest.Child{{Name: "child", Path: "children.child", SQL: "SELECT * FROM child", Key: []string{"doc_id"}}},
 	})

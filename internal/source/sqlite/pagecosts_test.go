@@ -8,7 +8,7 @@ import (
 
 	"modernc.org/sqlite"
 
-	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/test/sourcetest"
 )
 
 // TestPageCosts counts the rows that the statements of pages read.

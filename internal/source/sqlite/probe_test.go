@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/sourcetest"
 )
 
 // A file that is missing is not taken for a busy one.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
 )
 
 // A spelling is a parsed updateTime of text:
@@ -43,7 +43,7 @@ func parseSpelling(text string) (spelling, error) {
 	wall, err := time.Parse(layout, local)
 	// Parse allows more spaces and fewer digits.
 	if err != nil || s.tick == 0 || s.zoned && s.sep == 0 || !strings.HasPrefix(local, wall.Format(layout)) {
-		return spelling{}, fmt.Errorf("%s is not a time", sqlsource.Show(text))
+		return spelling{}, fmt.Errorf("%s is not a time", source.Show(text))
 	}
 	s.wall = wall.Truncate(time.Microsecond)
 	return s, nil

@@ -1,4 +1,4 @@
-// Package sqlite is the dialect of SQLite for sqlsource. It is the only importer
+// Package sqlite is the dialect of SQLite for source. It is the only importer
 // of the SQLite driver.
 //
 // Only SELECT, EXPLAIN, BEGIN, ROLLBACK and PRAGMAs reach the database. The file is
@@ -25,9 +25,9 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
 )
 
 // A Config names a database. DSN is a path or a file: URI.
@@ -36,7 +36,7 @@ type Config struct {
 	Conns     int // reading connections at most; 0: the number of processors plus one
 }
 
-// A DB is one SQLite database. It implements sqlsource.Dialect.
+// A DB is one SQLite database. It implements source.Dialect.
 type DB struct {
 	stdsql.DB
 	connector *connector
@@ -66,7 +66,7 @@ func Open(_ context.Context, c Config) (*DB, error) {
 	return d, nil
 }
 
-// Probe implements sqlsource.Prober.
+// Probe implements source.Prober.
 func (d *DB) Probe(ctx context.Context) error {
 	pool := sql.OpenDB(d.connector)
 	defer pool.Close()
@@ -83,47 +83,47 @@ func (d *DB) Close() {
 	d.DB.Close()
 }
 
-// Quote implements sqlsource.Dialect.
+// Quote implements source.Dialect.
 func (*DB) Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// Placeholder implements sqlsource.Dialect. The unary plus hides the value of a key
+// Placeholder implements source.Dialect. The unary plus hides the value of a key
 // or updateTime from the planner. With the statistics of ANALYZE it would estimate
 // how many rows are left, and read the pages of a range by an index that begins
 // with updateTime: all rows that are left, for each page.
-func (*DB) Placeholder(_ int, as *sqlsource.Column) string {
+func (*DB) Placeholder(_ int, as *source.Column) string {
 	if as == nil {
 		return "?"
 	}
 	return "+?"
 }
 
-// Limit implements sqlsource.Dialect.
+// Limit implements source.Dialect.
 func (*DB) Limit(placeholder string) string { return " LIMIT " + placeholder }
 
-// Keyset implements sqlsource.Dialect.
-func (*DB) Keyset() sqlsource.Keyset { return sqlsource.RowCompare }
+// Keyset implements source.Dialect.
+func (*DB) Keyset() source.Keyset { return source.RowCompare }
 
-// Tie implements sqlsource.Dialect.
-func (*DB) Tie(_ *sqlsource.Column, expr string) string { return expr + " COLLATE BINARY" }
+// Tie implements source.Dialect.
+func (*DB) Tie(_ *source.Column, expr string) string { return expr + " COLLATE BINARY" }
 
 // Select keeps the value and removes the declared type, by which the driver would
 // convert the text of a DATE or TIMESTAMP column.
-func (*DB) Select(_ *sqlsource.Column, expr string) string { return "+" + expr }
+func (*DB) Select(_ *source.Column, expr string) string { return "+" + expr }
 
-// Token implements sqlsource.Dialect.
-func (*DB) Token(_ *sqlsource.Described, exprs []string) string {
+// Token implements source.Dialect.
+func (*DB) Token(_ *source.Described, exprs []string) string {
 	return tokenFunction + "(" + strings.Join(exprs, ", ") + ")"
 }
 
-// RowKey implements sqlsource.RowKeyer.
-func (d *DB) RowKey(of *sqlsource.Described, exprs []string, name string) string {
+// RowKey implements source.RowKeyer.
+func (d *DB) RowKey(of *source.Described, exprs []string, name string) string {
 	digest := rowKeyFunction + "(" + strings.Join(exprs, ", ") + ")"
 	return "SELECT " + strings.Join(exprs, ", ") + ", " + digest + " || '-' || row_number() OVER (PARTITION BY " + digest + ") AS " + d.Quote(name) + " " + of.From()
 }
 
-// Suspect implements sqlsource.Dialect. SQLite can't check text for UTF-8, so every
+// Suspect implements source.Dialect. SQLite can't check text for UTF-8, so every
 // text is suspect.
-func (*DB) Suspect(_ *sqlsource.Column, kind doc.Kind, expr string) string {
+func (*DB) Suspect(_ *source.Column, kind doc.Kind, expr string) string {
 	if classes := classesOf[kind]; classes != "" {
 		return "typeof(" + expr + ") NOT IN (" + classes + ")"
 	}
@@ -137,15 +137,15 @@ var classesOf = map[doc.Kind]string{doc.Integer: "'integer'", doc.Real: "'real'"
 // MaxKeys is within the 32,766 values that a statement binds.
 func (*DB) MaxKeys(parts int) int { return min(10_000, 32_000/parts) }
 
-// Among implements sqlsource.Lister. A list of values, unlike a subquery, is pushed
+// Among implements source.Lister. A list of values, unlike a subquery, is pushed
 // into an SQL that has a GROUP BY; otherwise SQLite would compute all groups to
 // find a few. There is no such list for composite keys, so they are bound as one
 // JSON text, unless JSON can't hold a part: bytes, or each bit of a real.
-func (*DB) Among(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string, keys [][]any) bool {
+func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys [][]any) bool {
 	if len(exprs) == 1 {
 		return false
 	}
-	if slices.ContainsFunc(columns, func(c *sqlsource.Column) bool { return c.Kind != doc.Integer && c.Kind != doc.Text }) {
+	if slices.ContainsFunc(columns, func(c *source.Column) bool { return c.Kind != doc.Integer && c.Kind != doc.Text }) {
 		amongValues(q, columns, exprs, keys)
 		return true
 	}
@@ -162,7 +162,7 @@ func (*DB) Among(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string
 }
 
 // amongValues is Among with a parameter for each part of each key.
-func amongValues(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string, keys [][]any) {
+func amongValues(q *source.Query, columns []*source.Column, exprs []string, keys [][]any) {
 	q.Write("(", strings.Join(exprs, ", "), ") IN (VALUES ")
 	for i, key := range keys {
 		for j, part := range key {
@@ -173,14 +173,14 @@ func amongValues(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string
 	q.Write(")")
 }
 
-// KindQuery implements sqlsource.Typer. Values are ordered by their storage class
+// KindQuery implements source.Typer. Values are ordered by their storage class
 // first, so the least and the greatest show all classes, but integers and reals are
 // one.
 func (*DB) KindQuery(expr string) (columns string, rows int) {
 	return "typeof(min(" + expr + ")), typeof(max(" + expr + ")), max(typeof(" + expr + ") = 'real')", 0
 }
 
-// Kind implements sqlsource.Typer.
+// Kind implements source.Typer.
 func (*DB) Kind(raw []any) (kind doc.Kind, what, do string) {
 	least, _ := raw[0].(string)
 	greatest, _ := raw[1].(string)

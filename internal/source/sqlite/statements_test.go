@@ -5,8 +5,8 @@ import (
 	"flag"
 	"testing"
 
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/source"
+	"indexerd/internal/test/sourcetest"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/statements.sql")
@@ -22,7 +22,7 @@ type recorder struct {
 	sourcetest.Recording
 }
 
-func (r *recorder) Acquire(ctx context.Context) (sqlsource.Session, error) {
+func (r *recorder) Acquire(ctx context.Context) (source.Session, error) {
 	s, err := r.DB.Acquire(ctx)
 	return r.Session(s), err
 }
@@ -41,7 +41,7 @@ func recording() sourcetest.Harness {
 	h.Open = func(t testing.TB) sourcetest.Database {
 		r := &recorder{Recording: sourcetest.Recording{Value: vendor{}.Value}}
 		db := newDB(t)
-		db.dialect = func(d *DB) sqlsource.Dialect {
+		db.dialect = func(d *DB) source.Dialect {
 			r.DB = d
 			return r
 		}

@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
 )
 
 // The messages of faults that only SQLite has, or words in its own way.
@@ -20,25 +20,25 @@ func TestFaultsOfTheConfiguration(t *testing.T) {
 		"INSERT INTO t VALUES (1, '2024-05-06 12:00', 1, x'00', 'soon'), (2, '2024-05-06 12:00', 'a', x'01', 'later')", "INSERT INTO part VALUES (1, 'soon', 'Ann')")
 	const hint = ": try it in the sqlite3 shell"
 	for _, c := range []struct {
-		config sqlsource.TableConfig
+		config source.TableConfig
 		want   string
 	}{
-		{sqlsource.TableConfig{SQL: "SELECT * FROM x"}, "sql: SQL logic error: no such table: x (1)" + hint},
-		{sqlsource.TableConfig{SQL: "SELECT * FROM missing WHERE u > '12:00'"}, "sql: SQL logic error: no such table: missing (1)" + hint},
-		{sqlsource.TableConfig{SQL: "SELECT * FORM t"}, `sql: SQL logic error: near "FORM": syntax error (1)` + hint},
-		{sqlsource.TableConfig{SQL: "SELECT * FROM t WHERE u > :from"}, "sql: it has a parameter: write the value into the SQL"},
-		{sqlsource.TableConfig{SQL: "SELECT * FROM t; SELECT 1"}, `sql: SQL logic error: near ";": syntax error (1)`},
-		{sqlsource.TableConfig{SQL: "DELETE FROM t"}, "sql: it returns no columns: write a SELECT"},
-		{sqlsource.TableConfig{SQL: "SELECT id, u AS ID FROM t"}, "sql: it returns two columns named ID: rename one of them with AS"},
-		{sqlsource.TableConfig{SQL: "SELECT id, u" + manyColumns(999) + " FROM t"}, "sql: it returns 1001 columns: select at most 1000"},
-		{sqlsource.TableConfig{Key: []string{"mixed"}}, "key: column mixed holds both integer and text values: CAST it to TEXT in the SQL"},
-		{sqlsource.TableConfig{SQL: "SELECT iif(id = 1, 0.5, bytes) AS id, u FROM t"}, "key: column id holds both real and blob values: CAST it to TEXT in the SQL"},
-		{sqlsource.TableConfig{SQL: "SELECT iif(id = 1, 'a', bytes) AS id, u FROM t"}, "key: column id holds both text and blob values: CAST it to TEXT in the SQL"},
-		{sqlsource.TableConfig{Updated: "word"}, `updated: column word: text "soon" is not a time: it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05`},
-		{sqlsource.TableConfig{Children: part("at")}, `children.parts.updated: column at: text "soon" is not a time: it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05`},
+		{source.TableConfig{SQL: "SELECT * FROM x"}, "sql: SQL logic error: no such table: x (1)" + hint},
+		{source.TableConfig{SQL: "SELECT * FROM missing WHERE u > '12:00'"}, "sql: SQL logic error: no such table: missing (1)" + hint},
+		{source.TableConfig{SQL: "SELECT * FORM t"}, `sql: SQL logic error: near "FORM": syntax error (1)` + hint},
+		{source.TableConfig{SQL: "SELECT * FROM t WHERE u > :from"}, "sql: it has a parameter: write the value into the SQL"},
+		{source.TableConfig{SQL: "SELECT * FROM t; SELECT 1"}, `sql: SQL logic error: near ";": syntax error (1)`},
+		{source.TableConfig{SQL: "DELETE FROM t"}, "sql: it returns no columns: write a SELECT"},
+		{source.TableConfig{SQL: "SELECT id, u AS ID FROM t"}, "sql: it returns two columns named ID: rename one of them with AS"},
+		{source.TableConfig{SQL: "SELECT id, u" + manyColumns(999) + " FROM t"}, "sql: it returns 1001 columns: select at most 1000"},
+		{source.TableConfig{Key: []string{"mixed"}}, "key: column mixed holds both integer and text values: CAST it to TEXT in the SQL"},
+		{source.TableConfig{SQL: "SELECT iif(id = 1, 0.5, bytes) AS id, u FROM t"}, "key: column id holds both real and blob values: CAST it to TEXT in the SQL"},
+		{source.TableConfig{SQL: "SELECT iif(id = 1, 'a', bytes) AS id, u FROM t"}, "key: column id holds both text and blob values: CAST it to TEXT in the SQL"},
+		{source.TableConfig{Updated: "word"}, `updated: column word: text "soon" is not a time: it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05`},
+		{source.TableConfig{Children: part("at")}, `children.parts.updated: column at: text "soon" is not a time: it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05`},
 	} {
 		_, err := describe(t, db.source, c.config)
-		if !errors.As(err, new(*sqlsource.ConfigError)) || err.Error() != c.want {
+		if !errors.As(err, new(*source.ConfigError)) || err.Error() != c.want {
 			t.Errorf("%+v: got %v, want %s", c.config, err, c.want)
 		}
 	}
@@ -46,7 +46,7 @@ func TestFaultsOfTheConfiguration(t *testing.T) {
 	if got, want := strings.Join(names, " "), "at name id"; got != want || err != nil {
 		t.Errorf("ColumnsOf: got %s, %v, want %s", got, err, want)
 	}
-	if _, err := db.source.ColumnsOf(t.Context(), "SELECT * FROM x"); !errors.As(err, new(*sqlsource.ConfigError)) {
+	if _, err := db.source.ColumnsOf(t.Context(), "SELECT * FROM x"); !errors.As(err, new(*source.ConfigError)) {
 		t.Errorf("ColumnsOf: got %v, want a fault of the configuration", err)
 	}
 }
@@ -62,7 +62,7 @@ func manyColumns(n int) (list string) {
 // The token's function takes as many columns as a table may select.
 func TestTableOfManyColumns(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "INSERT INTO t VALUES (1, 1700000000)")
-	table := db.table(sqlsource.TableConfig{SQL: "SELECT id, u" + manyColumns(998) + " FROM t"})
+	table := db.table(source.TableConfig{SQL: "SELECT id, u" + manyColumns(998) + " FROM t"})
 	if docs, _ := rangeOf(t, table, doc.Range{}); len(docs) != 1 || len(docs[0].Row.Names) != 1000 || docs[0].Token.Digest == 0 {
 		t.Errorf("got %d documents, want one of 1000 columns with a token", len(docs))
 	}
@@ -85,7 +85,7 @@ func TestKindsOfDeclaredTypesAndValues(t *testing.T) {
 		if c.values != "" {
 			db.exec("INSERT INTO t VALUES " + c.values)
 		}
-		if got, want := db.table(sqlsource.TableConfig{}).Kinds(), []doc.Kind{c.want}; !slices.Equal(got, want) {
+		if got, want := db.table(source.TableConfig{}).Kinds(), []doc.Kind{c.want}; !slices.Equal(got, want) {
 			t.Errorf("%q with %q: got kinds %v, want %v", c.declared, c.values, got, want)
 		}
 	}
@@ -94,12 +94,12 @@ func TestKindsOfDeclaredTypesAndValues(t *testing.T) {
 // A later retry succeeds once there is a row.
 func TestUndeclaredKeyOfAnEmptyTableIsUnavailable(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id, u INTEGER)")
-	_, err := describe(t, db.source, sqlsource.TableConfig{})
+	_, err := describe(t, db.source, source.TableConfig{})
 	if want := "table t: describe the SQLs: key id has no declared type, and no row shows it yet: database unavailable"; !errors.Is(err, doc.ErrUnavailable) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	db.exec("INSERT INTO t VALUES ('a', 1700000000)")
-	if docs, _ := rangeOf(t, db.table(sqlsource.TableConfig{}), doc.Range{}); keysOf(docs) != "a" {
+	if docs, _ := rangeOf(t, db.table(source.TableConfig{}), doc.Range{}); keysOf(docs) != "a" {
 		t.Errorf("got %q, want a", keysOf(docs))
 	}
 }
@@ -115,7 +115,7 @@ func TestKeyless(t *testing.T) {
 			"key column id: real 2.5 is no integer, as the table's key is\nkey column id: a blob of 1 bytes is no integer, as the table's key is"},
 		{"words", "2.0", "key column id: a blob of 1 bytes is no text, as the table's key is"},
 	} {
-		table := db.table(sqlsource.TableConfig{SQL: "SELECT * FROM " + c.table})
+		table := db.table(source.TableConfig{SQL: "SELECT * FROM " + c.table})
 		b, err := table.Keyless(t.Context())
 		if got := reasons(b.Rejects); got != c.keyless || err != nil {
 			t.Errorf("%s: got %s, %v, want each reason once: %s", c.table, got, err, c.keyless)
@@ -124,7 +124,7 @@ func TestKeyless(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", c.table, keysOf(docs), c.docs)
 		}
 	}
-	if b, err := db.table(sqlsource.TableConfig{SQL: "SELECT * FROM bad"}).Keyless(t.Context()); len(b.Rejects) != 100 || err != nil {
+	if b, err := db.table(source.TableConfig{SQL: "SELECT * FROM bad"}).Keyless(t.Context()); len(b.Rejects) != 100 || err != nil {
 		t.Errorf("got %d rejects, %v, want at most 100 of 300", len(b.Rejects), err)
 	}
 }
@@ -141,7 +141,7 @@ func TestKeysOfSeveralColumnsWithAnyCharacter(t *testing.T) {
 			all = append(all, oid(t, a, text))
 		}
 	}
-	table := db.table(sqlsource.TableConfig{Key: []string{"a", "id"}})
+	table := db.table(source.TableConfig{Key: []string{"a", "id"}})
 	docs, rejects := docsOf(t, table, all...)
 	stamps, err := table.StampsOf(t.Context(), all)
 	if len(docs) != len(all) || len(rejects) != 0 || len(stamps) != len(all) || err != nil {
@@ -158,7 +158,7 @@ func TestKeysOfSeveralColumnsWithAnyCharacter(t *testing.T) {
 func TestOddKeysOfChildrenAndChanges(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "CREATE TABLE part (id INTEGER, u INTEGER)", "INSERT INTO t VALUES (1, 1700000000), (2, 1700000000)",
 		"INSERT INTO part VALUES (NULL, 1700000005), ('x', 1700000005), (9, 1700000005), (x'31', 1700000005), (1.5, 1700000005)")
-	table := db.table(sqlsource.TableConfig{Children: part("u"), Changes: "SELECT * FROM part"})
+	table := db.table(source.TableConfig{Children: part("u"), Changes: "SELECT * FROM part"})
 	docs, rejects := rangeOf(t, table, doc.Range{})
 	if len(docs) != 2 || len(rejects) != 0 || len(docs[0].Row.Children[0].Rows) != 0 {
 		t.Errorf("got %v and rejects %q, want two documents without children", docs, reasons(rejects))
@@ -196,7 +196,7 @@ func TestRangesOfEveryCollation(t *testing.T) {
 					}
 					oids = append(oids, oid(t, k))
 				}
-				table := db.table(sqlsource.TableConfig{Batch: rapid.IntRange(1, 5).Draw(r, "batch"), StampPage: rapid.IntRange(1, 5).Draw(r, "page")})
+				table := db.table(source.TableConfig{Batch: rapid.IntRange(1, 5).Draw(r, "batch"), StampPage: rapid.IntRange(1, 5).Draw(r, "page")})
 				points, err := table.Breakpoints(t.Context(), rapid.IntRange(1, 7).Draw(r, "every"))
 				if err != nil {
 					r.Fatal(err)

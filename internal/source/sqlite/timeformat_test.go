@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
-	_ "indexerd/internal/nofailfile"
+	"indexerd/internal/base/doc"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 // spellings returns all spellings of an instant in full precision.

@@ -5,12 +5,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
 )
 
 // Pages of earlier versions store tokens. A change of digests needs another
-// tokenVersion, here or in sqlsource.
+// tokenVersion, here or in source.
 func TestTokensDoNotChange(t *testing.T) {
 	got, err := digest([]any{nil, int64(7), 0.5, "text", []byte{0, 1}})
 	if want := uint64(0x8bb70d150c5c7ea7); uint64(got) != want || err != nil {
@@ -19,13 +19,13 @@ func TestTokensDoNotChange(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "CREATE TABLE part (id INTEGER, name TEXT)",
 		"INSERT INTO t VALUES (1, 1700000000)", "INSERT INTO part VALUES (1, 'a'), (1, 'b')")
 	for _, c := range []struct {
-		children []sqlsource.ChildConfig
+		children []source.ChildConfig
 		want     doc.Token
 	}{
 		{nil, doc.Token{Epoch: 0x9e5251d2, Digest: 0x49b686a57fae255e}},
 		{part(""), doc.Token{Epoch: 0x6d0473a, Digest: 0x2cc270ed107d4eac}},
 	} {
-		stamps, err := db.table(sqlsource.TableConfig{Children: c.children}).StampsOf(t.Context(), []doc.OID{oid(t, 1)})
+		stamps, err := db.table(source.TableConfig{Children: c.children}).StampsOf(t.Context(), []doc.OID{oid(t, 1)})
 		if err != nil || len(stamps) != 1 || stamps[0].Token != c.want {
 			t.Errorf("children %v: got stamps %#v, %v, want %#v", c.children, stamps, err, c.want)
 		}
@@ -35,7 +35,7 @@ func TestTokensDoNotChange(t *testing.T) {
 // Documents have a digest computed in Go, and stamps one that SQL computes.
 func TestDigestIsTheSameInGoAndSQL(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, d DATE, b BOOLEAN, n DECIMAL(9, 2), s TEXT, v)")
-	table := db.table(sqlsource.TableConfig{})
+	table := db.table(source.TableConfig{})
 	stored := rapid.OneOf(
 		rapid.SampledFrom([]any{nil, int64(1), "2024-05-06", "2024-05-06 12:00:00"}), // the driver converts some in DATE and BOOLEAN
 		rapid.Map(rapid.Int64(), func(v int64) any { return v }),

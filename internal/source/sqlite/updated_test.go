@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
+	"indexerd/internal/source"
 )
 
 const noon = "2024-05-06T12:00:00Z"
@@ -56,8 +56,8 @@ func TestOddUpdateTimes(t *testing.T) {
 	} {
 		t.Run(c.odd, func(t *testing.T) {
 			db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u)", "CREATE INDEX t_u ON t (u)", "INSERT INTO t VALUES (1, "+c.sound+"), (2, "+c.odd+"), (3, "+c.sound+")")
-			table := db.table(sqlsource.TableConfig{})
-			child := db.table(sqlsource.TableConfig{SQL: "SELECT id, NULL AS u FROM t", Children: []sqlsource.ChildConfig{{Name: "parts", Path: "children.parts", SQL: "SELECT * FROM t", Key: []string{"id"}, Updated: "u"}}})
+			table := db.table(source.TableConfig{})
+			child := db.table(source.TableConfig{SQL: "SELECT id, NULL AS u FROM t", Children: []source.ChildConfig{{Name: "parts", Path: "children.parts", SQL: "SELECT * FROM t", Key: []string{"id"}, Updated: "u"}}})
 			if c.reason != "" {
 				wantReject(t, table, "column u: "+c.reason)
 				wantReject(t, child, "child parts: column u: "+c.reason)
@@ -80,7 +80,7 @@ func TestOddUpdateTimes(t *testing.T) {
 }
 
 // wantReject checks that row 2 alone is a reject, and has a stamp.
-func wantReject(t *testing.T, table *sqlsource.Table, reason string) {
+func wantReject(t *testing.T, table *source.Table, reason string) {
 	t.Helper()
 	for name, read := range map[string]func() ([]doc.Doc, []doc.Reject){
 		"range":  func() ([]doc.Doc, []doc.Reject) { return rangeOf(t, table, doc.Range{}) },
@@ -96,7 +96,7 @@ func wantReject(t *testing.T, table *sqlsource.Table, reason string) {
 }
 
 // wantUpdated checks the updateTime of row 2 among three documents.
-func wantUpdated(t *testing.T, table *sqlsource.Table, want time.Time) {
+func wantUpdated(t *testing.T, table *source.Table, want time.Time) {
 	t.Helper()
 	docs, rejects := rangeOf(t, table, doc.Range{})
 	if len(docs) != 3 || len(rejects) != 0 {
@@ -126,7 +126,7 @@ func TestMostRowsDecideBetweenTextAndNumbers(t *testing.T) {
 	} {
 		db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u "+c.declared+")",
 			"WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 9) INSERT INTO t SELECT n, "+c.bulk+" FROM s", "INSERT INTO t VALUES (10, "+c.odd+")")
-		table := db.table(sqlsource.TableConfig{})
+		table := db.table(source.TableConfig{})
 		at := instant(t, noon)
 		docs, _ := docsOf(t, table, oid(t, 1))
 		if len(docs) != 1 || !docs[0].Updated.Equal(at) {
@@ -162,7 +162,7 @@ func TestColumnWithoutPlausibleTimes(t *testing.T) {
 		{"(1, '0001-01-02'), (2, '9x'), (3, ''), (4, 'soon')", "0001-01-02T00:00:00Z"},
 	} {
 		db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u)", "INSERT INTO t VALUES "+c.rows)
-		table := db.table(sqlsource.TableConfig{})
+		table := db.table(source.TableConfig{})
 		if got, unit := table.Tick(), table.Units()["sql"]; got != 24*time.Hour || unit != timeunit.Unknown {
 			t.Errorf("%s: got tick %v and unit %q, want a day and unknown", c.rows, got, unit)
 		}
@@ -178,7 +178,7 @@ func TestColumnWithoutPlausibleTimes(t *testing.T) {
 		}
 		// Words sort after all times, and more of them than one statement reads hide none.
 		db.exec("WITH RECURSIVE n(i) AS (SELECT 101 UNION ALL SELECT i + 1 FROM n WHERE i < 250) INSERT INTO t SELECT i, 'soon' FROM n")
-		if docs, _ := docsOf(t, db.table(sqlsource.TableConfig{}), oid(t, 1)); len(docs) != 1 || !docs[0].Updated.Equal(want) {
+		if docs, _ := docsOf(t, db.table(source.TableConfig{}), oid(t, 1)); len(docs) != 1 || !docs[0].Updated.Equal(want) {
 			t.Errorf("%s and many words: got documents %v, want one of %v", c.rows, docs, want)
 		}
 		db.exec("INSERT INTO t VALUES (50, '2024-05-06 12:00')")
@@ -194,7 +194,7 @@ func TestColumnWithoutPlausibleTimes(t *testing.T) {
 
 func TestRowsWithoutUpdateTimeShowNoFormat(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u)", "INSERT INTO t VALUES (1, NULL)")
-	table := db.table(sqlsource.TableConfig{})
+	table := db.table(source.TableConfig{})
 	docs, rejects := rangeOf(t, table, doc.Range{})
 	if len(docs) != 1 || len(rejects) != 0 || !docs[0].Updated.IsZero() || table.Tick() != 24*time.Hour {
 		t.Errorf("got documents %v, rejects %q and tick %v, want one document without updateTime and a day", docs, reasons(rejects), table.Tick())
@@ -208,7 +208,7 @@ func TestRowsWithoutUpdateTimeShowNoFormat(t *testing.T) {
 func TestTickIsTheCoarsestOfAllSQLs(t *testing.T) {
 	for value, want := range map[string]time.Duration{"'2024-05-06'": 24 * time.Hour, "'2024-05-06 12:00'": time.Minute, "1714996800123": time.Second, "2460437.0": time.Second} {
 		db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "CREATE TABLE part (id INTEGER, u)", "INSERT INTO t VALUES (1, 1714996800), (2, NULL)")
-		table := db.table(sqlsource.TableConfig{Children: part("u")})
+		table := db.table(source.TableConfig{Children: part("u")})
 		if got := table.Tick(); got != time.Second {
 			t.Errorf("without children: got tick %v, want a second", got)
 		}
@@ -229,8 +229,8 @@ func TestUnitOfTextConflictsWithNumbers(t *testing.T) {
 		{"1714996800", "text", "", "updated: column u: its unit was found to be text, but most rows now have another (3 in seconds)"},
 	} {
 		db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u)", fmt.Sprintf("INSERT INTO t VALUES (1, %[1]s), (2, %[1]s), (3, %[1]s)", c.value))
-		_, err := describe(t, db.source, sqlsource.TableConfig{Unit: c.declared, Units: map[string]string{"sql": c.kept}})
-		if (err == nil) != (c.want == "") || errors.As(err, new(*sqlsource.ConfigError)) != (c.want != "") || c.want != "" && !strings.HasPrefix(fmt.Sprint(err), c.want) {
+		_, err := describe(t, db.source, source.TableConfig{Unit: c.declared, Units: map[string]string{"sql": c.kept}})
+		if (err == nil) != (c.want == "") || errors.As(err, new(*source.ConfigError)) != (c.want != "") || c.want != "" && !strings.HasPrefix(fmt.Sprint(err), c.want) {
 			t.Errorf("%s, kept %q, declared %q: got %v, want %q", c.value, c.kept, c.declared, err, c.want)
 		}
 	}
@@ -245,7 +245,7 @@ func TestShownIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	hour := doc.Window{From: instant(t, "2024-10-27T02:00:00Z"), To: instant(t, "2024-10-27T03:00:00Z")}
-	table := db.table(sqlsource.TableConfig{Zone: berlin})
+	table := db.table(source.TableConfig{Zone: berlin})
 	if n, err := table.ShownIn(t.Context(), hour, 10); n != 3 || err != nil {
 		t.Errorf("got %d rows, %v, want 3: 1, 2 and 3", n, err)
 	}
@@ -253,7 +253,7 @@ func TestShownIn(t *testing.T) {
 		t.Errorf("Wall: got %v, want %v", got, berlin)
 	}
 	db.exec("UPDATE t SET n = 1714996800")
-	if got := db.table(sqlsource.TableConfig{Updated: "n", Zone: berlin}).Wall(); got != nil {
+	if got := db.table(source.TableConfig{Updated: "n", Zone: berlin}).Wall(); got != nil {
 		t.Errorf("Wall of numbers: got %v, want none", got)
 	}
 }

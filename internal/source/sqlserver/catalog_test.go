@@ -4,10 +4,10 @@ import (
 	"reflect"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakedriver"
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/test/fakedriver"
 )
 
 // TestCatalog: the tables that init sees, from what the catalog answers.
@@ -27,7 +27,7 @@ func TestCatalog(t *testing.T) {
 			values{film, "1", "id", int64(1), int64(1)}, values{film, "2", "changed", int64(0), int64(0)}, values{film, "4", "notes", int64(0), int64(1)}, values{film, "3", "title", int64(0), int64(1)}, values{film, "3", "id", int64(0), int64(1)}),
 		fakedriver.Values("sys.foreign_key_columns k", values{film, int64(1), "id", "[crm].[secret]", "id"}, values{film, int64(2), "title", "[crm].[secret]", "name"}),
 		fakedriver.Values("JOIN sys.triggers g", values{film, "CREATE TRIGGER t ON film AFTER UPDATE AS UPDATE f SET [Changed] = SYSUTCDATETIME() FROM film f"}))
-	got, err := sqlsource.New(d, pace.Limits{}).Catalog(t.Context())
+	got, err := source.New(d, pace.Limits{}).Catalog(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestCatalog(t *testing.T) {
 func TestServerFacts(t *testing.T) {
 	t.Parallel()
 	d, _ := openFake(t, fakedriver.Values("'ProductVersion'", values{"15.0.4", "Developer Edition", "2024-03-01 10:00:00.000001", "indexer", int64(0), int64(0), int64(1), int64(0), "[shop]"}), allowed, first)
-	got, err := sqlsource.New(d, pace.Limits{}).Server(t.Context())
+	got, err := source.New(d, pace.Limits{}).Server(t.Context())
 	if err != nil || got.Version != "SQL Server 15.0.4, Developer Edition" || got.Role != "[indexer]" || got.Superuser || got.SeesTransactions || got.Advice.Sight != "GRANT VIEW DATABASE STATE TO [indexer]" ||
 		got.Mixed != "ALTER DATABASE [shop] SET ALLOW_SNAPSHOT_ISOLATION ON" || got.Remote || got.TLS == "" || got.Verified {
 		t.Errorf("got %+v, %v", got, err)

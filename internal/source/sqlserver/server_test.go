@@ -14,10 +14,10 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/sourcetest"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
+	"indexerd/internal/test/sourcetest"
 )
 
 // TestServer runs the suite of all sources on the server of SQLSERVER_DSN, whose login
@@ -60,7 +60,7 @@ type real struct {
 	testing.TB
 	dsn    string // of its database
 	writer *sql.DB
-	source *sqlsource.Source
+	source *source.Source
 }
 
 // newReal creates a database, which is dropped at the end of the test.
@@ -118,7 +118,7 @@ func (r *real) connect() *real {
 	}
 	r.Cleanup(d.Close)
 	next := *r
-	next.source = sqlsource.New(d, pace.Limits{})
+	next.source = source.New(d, pace.Limits{})
 	return &next
 }
 

@@ -11,12 +11,12 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakedriver"
-	"indexerd/internal/horizon"
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/source/horizon"
+	"indexerd/internal/source/stdsql"
+	"indexerd/internal/test/fakedriver"
 )
 
 type values = []driver.Value
@@ -40,8 +40,8 @@ func openFake(t *testing.T, answers ...fakedriver.Answer) (*DB, *fakedriver.Serv
 	return d, server
 }
 
-func describeFilm(t *testing.T, d *DB) (*sqlsource.Table, error) {
-	return sqlsource.New(d, pace.Limits{}).Table(t.Context(), sqlsource.TableConfig{Name: "film", SQL: "SELECT * FROM film", Key: []string{"id"}, Updated: "u", Zone: time.UTC})
+func describeFilm(t *testing.T, d *DB) (*source.Table, error) {
+	return source.New(d, pace.Limits{}).Table(t.Context(), source.TableConfig{Name: "film", SQL: "SELECT * FROM film", Key: []string{"id"}, Updated: "u", Zone: time.UTC})
 }
 
 // TestSession: the statements of a page, in order. A transaction begins with its
@@ -119,8 +119,8 @@ func TestDescribeFaults(t *testing.T) {
 		{"WITH a AS (SELECT 1 AS b) SELECT * FROM a", mssql.Error{}, "begins with WITH"},
 	} {
 		d, _ := openFake(t, allowed, first, fakedriver.Answer{To: "SELECT 1 AS one FROM", Err: c.err})
-		_, err := sqlsource.New(d, pace.Limits{}).Table(t.Context(), sqlsource.TableConfig{Name: "film", SQL: c.sql, Key: []string{"id"}})
-		var fault *sqlsource.ConfigError
+		_, err := source.New(d, pace.Limits{}).Table(t.Context(), source.TableConfig{Name: "film", SQL: c.sql, Key: []string{"id"}})
+		var fault *source.ConfigError
 		if !errors.As(err, &fault) || !strings.Contains(fault.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.sql, err, c.want)
 		}
@@ -153,12 +153,12 @@ func TestStatementTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := func([]any) bool { return true }
-	if _, err := s.Query(t.Context(), sqlsource.Statement{SQL: "SELECT 1"}, row); !errors.Is(err, doc.ErrUnavailable) || !strings.Contains(err.Error(), "longer than 1ns") {
+	if _, err := s.Query(t.Context(), source.Statement{SQL: "SELECT 1"}, row); !errors.Is(err, doc.ErrUnavailable) || !strings.Contains(err.Error(), "longer than 1ns") {
 		t.Errorf("got %v, want the time limit", err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Query(cancelled, sqlsource.Statement{SQL: "SELECT 1"}, row); !errors.Is(err, context.Canceled) {
+	if _, err := s.Query(cancelled, source.Statement{SQL: "SELECT 1"}, row); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the caller's cancel", err)
 	}
 }
@@ -244,10 +244,10 @@ func TestSight(t *testing.T) {
 // that no list shows.
 func TestInexact(t *testing.T) {
 	t.Parallel()
-	column := func(database string) *sqlsource.Described {
+	column := func(database string) *source.Described {
 		n := newNative("int", "")
 		n.origin = origin{database, "dbo", "film", "id"}
-		return &sqlsource.Described{Columns: []sqlsource.Column{newColumn("id", n)}}
+		return &source.Described{Columns: []source.Column{newColumn("id", n)}}
 	}
 	none := fakedriver.Answer{To: "is_memory_optimized = 1", Columns: []fakedriver.Column{{Name: "name"}}}
 	memory := fakedriver.Values("is_memory_optimized = 1", values{"[dbo].[cache]"})
@@ -263,7 +263,7 @@ func TestInexact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := d.Inexact(t.Context(), s, []*sqlsource.Described{column(c.database)})
+		got, err := d.Inexact(t.Context(), s, []*source.Described{column(c.database)})
 		if err != nil || !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%+v: got %q, %v", c, got, err)
 		}

@@ -1,5 +1,5 @@
 // Package sqlserver is the dialect of SQL Server (2017 and later) and Azure SQL for
-// sqlsource. It is the only importer of their driver.
+// source. It is the only importer of their driver.
 //
 // The package has not run on a real server yet: its statements are checked by a
 // grammar, by a stand-in and by a driver that replays results.
@@ -39,9 +39,9 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 	"github.com/microsoft/go-mssqldb/msdsn"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
 )
 
 // A DB is one database. It is safe for concurrent use.
@@ -66,15 +66,15 @@ func open(c stdsql.Config, conf msdsn.Config, connect driver.Connector) *DB {
 	return d
 }
 
-// Quote implements sqlsource.Dialect.
+// Quote implements source.Dialect.
 func (*DB) Quote(name string) string { return quote(name) }
 
 func quote(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
 
-// Placeholder implements sqlsource.Dialect. A parameter that is compared with a
+// Placeholder implements source.Dialect. A parameter that is compared with a
 // column has the column's type: a wider type would convert the column instead, and
 // no index would answer.
-func (*DB) Placeholder(n int, as *sqlsource.Column) string {
+func (*DB) Placeholder(n int, as *source.Column) string {
 	p := fmt.Sprintf("@p%d", n)
 	if as == nil {
 		return p
@@ -82,30 +82,30 @@ func (*DB) Placeholder(n int, as *sqlsource.Column) string {
 	return nativeOf(as).cast(p)
 }
 
-// Limit implements sqlsource.Dialect.
+// Limit implements source.Dialect.
 func (*DB) Limit(placeholder string) string {
 	return " OFFSET 0 ROWS FETCH NEXT " + placeholder + " ROWS ONLY"
 }
 
-// AnyOrder implements sqlsource.Orderer: OFFSET is a part of ORDER BY.
+// AnyOrder implements source.Orderer: OFFSET is a part of ORDER BY.
 func (*DB) AnyOrder() string { return "(SELECT NULL)" }
 
-// Keyset implements sqlsource.Dialect. There is no comparison of rows.
-func (*DB) Keyset() sqlsource.Keyset { return sqlsource.Led }
+// Keyset implements source.Dialect. There is no comparison of rows.
+func (*DB) Keyset() source.Keyset { return source.Led }
 
-// Tie implements sqlsource.Dialect. The server compares texts without their trailing
+// Tie implements source.Dialect. The server compares texts without their trailing
 // blanks, even in a binary collation, and bytes without their trailing zeros, so a
 // byte follows those of UTF-16. Value writes the parameter.
-func (*DB) Tie(c *sqlsource.Column, expr string) string {
+func (*DB) Tie(c *source.Column, expr string) string {
 	if t := nativeOf(c).name; t == "char" || t == "nchar" {
 		expr = "RTRIM(" + expr + ")"
 	}
 	return "CAST(CAST(" + expr + " AS nvarchar(max)) AS varbinary(max)) + 0x01"
 }
 
-// Select implements sqlsource.Dialect. The driver does not know the values of user
+// Select implements source.Dialect. The driver does not know the values of user
 // types, nor those of newer servers.
-func (*DB) Select(c *sqlsource.Column, expr string) string {
+func (*DB) Select(c *source.Column, expr string) string {
 	switch t := nativeOf(c); {
 	case t.isUser():
 		return expr + ".ToString()"
@@ -120,15 +120,15 @@ func (*DB) Select(c *sqlsource.Column, expr string) string {
 // tokenVersion is part of the epoch. It changes with Token.
 const tokenVersion = "sqlserver 1"
 
-// Token implements sqlsource.Dialect: 64 bits of the SHA-256 of all columns.
-func (*DB) Token(of *sqlsource.Described, exprs []string) string {
+// Token implements source.Dialect: 64 bits of the SHA-256 of all columns.
+func (*DB) Token(of *source.Described, exprs []string) string {
 	return "CAST(SUBSTRING(" + digest(of, exprs) + ", 1, 8) AS bigint)"
 }
 
 // digest returns the SHA-256 of all columns, each as its length and bytes, or 0xFF
 // for NULL. The bytes are those that the server stores: a text form would round
 // floats and times.
-func digest(of *sqlsource.Described, exprs []string) string {
+func digest(of *source.Described, exprs []string) string {
 	parts := []string{"CAST(0x AS varbinary(max))"}
 	for i, expr := range exprs {
 		bytes := nativeOf(&of.Columns[i]).bytes(expr)
@@ -137,15 +137,15 @@ func digest(of *sqlsource.Described, exprs []string) string {
 	return "HASHBYTES('SHA2_256', " + strings.Join(parts, " + ") + ")"
 }
 
-// RowKey implements sqlsource.RowKeyer.
-func (d *DB) RowKey(of *sqlsource.Described, exprs []string, name string) string {
+// RowKey implements source.RowKeyer.
+func (d *DB) RowKey(of *source.Described, exprs []string, name string) string {
 	return "SELECT " + strings.Join(exprs, ", ") + ", (k.d + '-' + CAST(row_number() OVER (PARTITION BY k.d ORDER BY (SELECT NULL)) AS varchar(20))) COLLATE Latin1_General_100_BIN2 AS " + d.Quote(name) + " " + of.From() +
 		" CROSS APPLY (SELECT LOWER(CONVERT(varchar(32), SUBSTRING(" + digest(of, exprs) + ", 1, 16), 2)) AS d) k"
 }
 
-// Suspect implements sqlsource.Dialect. A half surrogate arrives as U+FFFD, which
+// Suspect implements source.Dialect. A half surrogate arrives as U+FFFD, which
 // is text.
-func (*DB) Suspect(c *sqlsource.Column, kind doc.Kind, expr string) string {
+func (*DB) Suspect(c *source.Column, kind doc.Kind, expr string) string {
 	if t := nativeOf(c); kind == doc.Integer && t.isDecimal() && t.precision > 18 {
 		return "(" + expr + " > 9223372036854775807 OR " + expr + " < -9223372036854775808)"
 	}
@@ -156,12 +156,12 @@ func (*DB) Suspect(c *sqlsource.Column, kind doc.Kind, expr string) string {
 // rows and a limit need some.
 const maxParameters = 2000
 
-// MaxKeys implements sqlsource.Dialect.
+// MaxKeys implements source.Dialect.
 func (*DB) MaxKeys(parts int) int { return maxParameters / parts }
 
-// Among implements sqlsource.Lister. Lists have few lengths, so that they have few
+// Among implements source.Lister. Lists have few lengths, so that they have few
 // plans: a shorter list repeats its last key.
-func (d *DB) Among(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string, keys [][]any) bool {
+func (d *DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys [][]any) bool {
 	n := len(keys)
 	for _, length := range []int{1, 10, 100, 1000, d.MaxKeys(len(exprs))} {
 		if length >= n {

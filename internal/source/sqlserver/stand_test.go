@@ -14,7 +14,7 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 	"github.com/microsoft/go-mssqldb/msdsn"
 
-	"indexerd/internal/h2test"
+	"indexerd/internal/test/h2test"
 )
 
 func TestMain(m *testing.M) { os.Exit(h2test.Main(m)) }

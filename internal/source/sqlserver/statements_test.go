@@ -7,9 +7,9 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
-	"indexerd/internal/fakedriver"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/source"
+	"indexerd/internal/test/fakedriver"
+	"indexerd/internal/test/sourcetest"
 )
 
 var update = flag.Bool("update", false, "ask H2, and rewrite testdata/statements.sql and answers.jsonl")
@@ -31,7 +31,7 @@ type recorder struct {
 	*sourcetest.Recording
 }
 
-func (r recorder) Acquire(ctx context.Context) (sqlsource.Session, error) {
+func (r recorder) Acquire(ctx context.Context) (source.Session, error) {
 	s, err := r.DB.Acquire(ctx)
 	return r.Session(s), err
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/stdsql"
 )
 
 // A native is what the server reports of a column. It is Column.Native.
@@ -31,7 +31,7 @@ func (o origin) sql() string { return quote(o.schema) + "." + quote(o.table) }
 // plain is the type of parameters that have their values' own.
 var plain = &native{}
 
-func nativeOf(c *sqlsource.Column) *native {
+func nativeOf(c *source.Column) *native {
 	if n, ok := c.Native.(*native); ok {
 		return n
 	}
@@ -75,8 +75,8 @@ func (n *native) isKnown() bool {
 }
 
 // newColumn describes a column of a result.
-func newColumn(name string, n *native) sqlsource.Column {
-	c := sqlsource.Column{Name: name, Type: n.name, Detail: n.arguments + " " + n.collation, Native: n, Kind: n.kind(), Value: stdsql.Scalar, Clock: n.clock(), Apart: n.name == "uniqueidentifier"}
+func newColumn(name string, n *native) source.Column {
+	c := source.Column{Name: name, Type: n.name, Detail: n.arguments + " " + n.collation, Native: n, Kind: n.kind(), Value: stdsql.Scalar, Clock: n.clock(), Apart: n.name == "uniqueidentifier"}
 	if o := n.origin; o != (origin{}) {
 		c.Origin = strings.Join([]string{o.database, o.schema, o.table, o.column}, ".")
 	}
@@ -88,9 +88,9 @@ func newColumn(name string, n *native) sqlsource.Column {
 	}
 	switch {
 	case n.is("int", "bigint"):
-		c.Epochs = sqlsource.NumberEpochs{Whole: true}
+		c.Epochs = source.NumberEpochs{Whole: true}
 	case n.isDecimal():
-		c.Epochs = sqlsource.NumberEpochs{}
+		c.Epochs = source.NumberEpochs{}
 	}
 	return c
 }
@@ -174,8 +174,8 @@ func timeText(t time.Time, typeName string) string {
 }
 
 // clock returns how a time type stores updateTimes; nil: it is none.
-func (n *native) clock() *sqlsource.Clock {
-	c := &sqlsource.Clock{Form: sqlsource.Wall, Precision: stdsql.Digits(n.scale), Parse: parseTime}
+func (n *native) clock() *source.Clock {
+	c := &source.Clock{Form: source.Wall, Precision: stdsql.Digits(n.scale), Parse: parseTime}
 	form, first, last := wallForm, time.Time{}, stdsql.LastTime
 	switch n.name {
 	case "datetime":
@@ -188,9 +188,9 @@ func (n *native) clock() *sqlsource.Clock {
 		first, last = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2079, 6, 6, 23, 59, 0, 0, time.UTC)
 	case "datetime2":
 	case "datetimeoffset":
-		c.Form, form = sqlsource.Instant, instantForm
+		c.Form, form = source.Instant, instantForm
 	case "date":
-		c.Form, c.Precision, form = sqlsource.Day, 24*time.Hour, time.DateOnly
+		c.Form, c.Precision, form = source.Day, 24*time.Hour, time.DateOnly
 	default:
 		return nil
 	}
@@ -221,5 +221,5 @@ func parseTime(raw any) (time.Time, error) {
 			return t.UTC().Truncate(time.Microsecond), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%s is not a time of the years 1 to 9999", sqlsource.Show(raw))
+	return time.Time{}, fmt.Errorf("%s is not a time of the years 1 to 9999", source.Show(raw))
 }

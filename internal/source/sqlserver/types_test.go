@@ -8,11 +8,11 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
 )
 
-func typed(text, collation string) *sqlsource.Column {
+func typed(text, collation string) *source.Column {
 	c := newColumn("c", newNative(text, collation))
 	return &c
 }
@@ -164,7 +164,7 @@ func TestValues(t *testing.T) {
 		}
 		if column.Clock != nil {
 			read, err := column.Clock.Parse(raw)
-			if err != nil || column.Clock.Form != sqlsource.Day && !read.Equal(at.Truncate(time.Microsecond)) && c.text != "smalldatetime" {
+			if err != nil || column.Clock.Form != source.Day && !read.Equal(at.Truncate(time.Microsecond)) && c.text != "smalldatetime" {
 				t.Errorf("%s: got the time %v of %v, %v", c.text, read, raw, err)
 			}
 		}
@@ -177,16 +177,16 @@ func TestParameters(t *testing.T) {
 	t.Parallel()
 	uuid := [16]byte{1, 2, 3}
 	for _, c := range []struct {
-		arg  sqlsource.Arg
+		arg  source.Arg
 		want any
 	}{
-		{sqlsource.Arg{Value: "a𝄞"}, "a\x00\x34\xd8\x1e\xdd\x01"},
-		{sqlsource.Arg{Value: ""}, "\x01"},
-		{sqlsource.Arg{Value: "a", As: typed("nvarchar(5)", "")}, "a"},
-		{sqlsource.Arg{Value: int64(5)}, int64(5)},
-		{sqlsource.Arg{Value: uuid, As: typed("uniqueidentifier", "")}, mssql.UniqueIdentifier(uuid)},
-		{sqlsource.Arg{Value: uuid[:], As: typed("uniqueidentifier", "")}, mssql.UniqueIdentifier(uuid)},
-		{sqlsource.Arg{Value: uuid, As: typed("binary(16)", "")}, string(uuid[:])},
+		{source.Arg{Value: "a𝄞"}, "a\x00\x34\xd8\x1e\xdd\x01"},
+		{source.Arg{Value: ""}, "\x01"},
+		{source.Arg{Value: "a", As: typed("nvarchar(5)", "")}, "a"},
+		{source.Arg{Value: int64(5)}, int64(5)},
+		{source.Arg{Value: uuid, As: typed("uniqueidentifier", "")}, mssql.UniqueIdentifier(uuid)},
+		{source.Arg{Value: uuid[:], As: typed("uniqueidentifier", "")}, mssql.UniqueIdentifier(uuid)},
+		{source.Arg{Value: uuid, As: typed("binary(16)", "")}, string(uuid[:])},
 	} {
 		got := vendor{}.Value(c.arg)
 		if bytes, ok := got.([]byte); ok {

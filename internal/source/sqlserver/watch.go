@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/horizon"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/stdsql"
+	"indexerd/internal/source"
+	"indexerd/internal/source/horizon"
+	"indexerd/internal/source/stdsql"
 )
 
 // Connect implements horizon.Sampler. A sample costs four round trips.
@@ -113,9 +113,9 @@ func (w *watchConn) State(ctx context.Context) (s horizon.State, err error) {
 	return s, err
 }
 
-// Inexact implements sqlsource.Watcher. The lists of transactions have none of
+// Inexact implements source.Watcher. The lists of transactions have none of
 // memory-optimized tables, and none of other databases.
-func (d *DB) Inexact(ctx context.Context, s sqlsource.Session, all []*sqlsource.Described) (string, error) {
+func (d *DB) Inexact(ctx context.Context, s source.Session, all []*source.Described) (string, error) {
 	for _, t := range tables(all...) {
 		if t.database != "" && !strings.EqualFold(t.database, d.conf.Database) {
 			return fmt.Sprintf("table %s is in another database, whose transactions are not listed: set horizon: timeout", t.sql()), nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/source"
 )
 
 // A Config names a database.
@@ -25,11 +25,11 @@ type DB struct {
 	Timeout time.Duration // of statements that are not slow; 0: the server keeps to one
 }
 
-// Address implements sqlsource.Dialect.
+// Address implements source.Dialect.
 func (d *DB) Address() string { return d.Name }
 
-// Acquire implements sqlsource.Dialect.
-func (d *DB) Acquire(ctx context.Context) (sqlsource.Session, error) {
+// Acquire implements source.Dialect.
+func (d *DB) Acquire(ctx context.Context) (source.Session, error) {
 	s, err := d.Session(ctx, d.Pool)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (d *DB) Session(ctx context.Context, pool *sql.DB) (*Session, error) {
 	if err != nil {
 		return nil, connectFault(ctx, d.Name, err, d.Vendor.Refusal)
 	}
-	return &Session{vendor: d.Vendor, timeout: d.Timeout, conn: conn, unchanged: map[*sqlsource.Described]bool{}}, nil
+	return &Session{vendor: d.Vendor, timeout: d.Timeout, conn: conn, unchanged: map[*source.Described]bool{}}, nil
 }
 
 // readingTimeout limits a reading of what is open or has changed.
@@ -62,7 +62,7 @@ func (d *DB) Reading(ctx context.Context, read func(context.Context, *Session) e
 	return Refusal(read(ctx, s), reasons)
 }
 
-// Close implements sqlsource.Dialect.
+// Close implements source.Dialect.
 func (d *DB) Close() { _ = d.Pool.Close() }
 
 // IsRemote reports whether a host is another machine.

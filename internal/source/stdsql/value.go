@@ -12,25 +12,25 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/source"
 )
 
 // Columns describes the columns of a query by their types, as the driver reports them.
-func Columns(ctx context.Context, q Querier, query string, describe func(*sql.ColumnType) sqlsource.Column) ([]sqlsource.Column, error) {
+func Columns(ctx context.Context, q Querier, query string, describe func(*sql.ColumnType) source.Column) ([]source.Column, error) {
 	rows, err := q.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	types, err := rows.ColumnTypes()
-	columns := make([]sqlsource.Column, len(types))
+	columns := make([]source.Column, len(types))
 	for i, t := range types {
 		columns[i] = describe(t)
 	}
 	return columns, errors.Join(err, rows.Err())
 }
 
-// Raw returns what stores a driver's value as a raw value of sqlsource. Bytes are
+// Raw returns what stores a driver's value as a raw value of source. Bytes are
 // text, unless the column is binary. An integer of more than 63 bits becomes text.
 func Raw(to *any, binary bool) sql.Scanner { return &rawValue{to, binary} }
 
@@ -71,11 +71,11 @@ func Scalar(raw any) (any, error) {
 		return `\x` + hex.EncodeToString(v), nil
 	case string:
 		if !utf8.ValidString(v) {
-			return nil, fmt.Errorf("%s is not valid UTF-8", sqlsource.Show(v))
+			return nil, fmt.Errorf("%s is not valid UTF-8", source.Show(v))
 		}
 	case float64:
 		if math.IsInf(v, 0) || math.IsNaN(v) {
-			return nil, fmt.Errorf("%s is no number that can be indexed", sqlsource.Show(v))
+			return nil, fmt.Errorf("%s is no number that can be indexed", source.Show(v))
 		}
 	}
 	return raw, nil

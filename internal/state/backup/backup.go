@@ -71,7 +71,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 	"indexerd/timetrace"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 	"indexerd/timetrace"
 )
 

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 )
 
 // errKilled is the error of the step at which the process is killed, and of all

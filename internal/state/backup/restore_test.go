@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 	"indexerd/store"
 )
 

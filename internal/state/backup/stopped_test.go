@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
 	"indexerd/store"
 )
 

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 	"indexerd/timetrace"
 )
 

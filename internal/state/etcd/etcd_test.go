@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/etcd/etcdtest"
+	"indexerd/internal/test/etcdtest"
 )
 
 // TestMain runs the tests, or one leader in a process of its own.

@@ -11,7 +11,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"indexerd/internal/etcd/etcdtest"
+	"indexerd/internal/test/etcdtest"
 )
 
 // movesWithin is how long after the loss of a member, or after its return, a mark moves

@@ -12,7 +12,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"indexerd/internal/etcd/etcdtest"
+	"indexerd/internal/test/etcdtest"
 )
 
 // What one request can't carry is several ones, and is read by several.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/etcd/etcdtest"
+	"indexerd/internal/test/etcdtest"
 )
 
 // encrypted returns the address of a listener that speaks TLS for a server, and the

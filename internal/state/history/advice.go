@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // enough is the number of rows for which Advice gives advice.

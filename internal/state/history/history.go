@@ -24,8 +24,8 @@ import (
 	"sync"
 	"time"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
 )
 
 const (

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/faultfs"
 )
 
 func open(t *testing.T, name string) *History {

@@ -11,10 +11,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
-	"indexerd/internal/faultfs"
-	_ "indexerd/internal/nofailfile"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/faultfs"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 // lines is a file of three rows, and the rows.

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 )
 
 // Name returns the name of the file in a table's directory.

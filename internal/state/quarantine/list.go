@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Len returns the number of rows.

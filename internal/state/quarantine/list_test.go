@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/faultfs"
 )
 
 // Keyless removes rows without a key that are not listed, and leaves rows with a key.

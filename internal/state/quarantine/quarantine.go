@@ -37,8 +37,8 @@ import (
 	"sync"
 	"time"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
 )
 
 // A Row is a row in quarantine. OID is empty if the key is unusable.

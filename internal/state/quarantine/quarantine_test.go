@@ -11,9 +11,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/faultfs"
 )
 
 var (

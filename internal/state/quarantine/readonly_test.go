@@ -5,9 +5,9 @@ import (
 	"errors"
 	"testing"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/faultfs"
 )
 
 // OpenReadOnly reads what Open would read after any crash, and changes no file.

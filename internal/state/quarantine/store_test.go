@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // memory is a store. fault, if not nil, makes a write fail after some of its keys.

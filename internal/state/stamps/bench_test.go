@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 func BenchmarkPut(b *testing.B) {

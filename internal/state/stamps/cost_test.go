@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/faultfs"
 )
 
 // integerStamps returns n stamps with integer keys, in their order.

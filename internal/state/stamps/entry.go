@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // gone is the updateTime of a removal, which hides the key in older runs. It is

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/test/faultfs"
 )
 
 // someRecords returns n records with keys of a length.

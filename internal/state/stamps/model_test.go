@@ -12,10 +12,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
-	"indexerd/internal/faultfs"
-	_ "indexerd/internal/nofailfile"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/faultfs"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 const dir = "/stamps"

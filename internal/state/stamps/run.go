@@ -8,8 +8,8 @@ import (
 	"sort"
 	"sync/atomic"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
 	"indexerd/store/bloom"
 )
 

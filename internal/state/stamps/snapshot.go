@@ -4,7 +4,7 @@ import (
 	"errors"
 	"iter"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A snapshot is the state of the tree at a moment. It keeps the files of its runs

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/faultfs"
 )
 
 // A snapshot keeps its files, and the last one to close removes them.

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 const (

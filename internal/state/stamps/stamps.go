@@ -40,8 +40,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
 )
 
 // Options are the options of a Tree.

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
 )
 
 // writeRun writes records to a new file and opens it as a run. It returns nil if

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"indexerd/initial"
-	"indexerd/internal/changes"
-	"indexerd/internal/doc"
-	"indexerd/internal/pace"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source/changes"
 	"indexerd/timetrace"
 )
 

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/changes"
-	"indexerd/internal/doc"
-	"indexerd/internal/pace"
-	"indexerd/internal/stamps"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source/changes"
+	"indexerd/internal/state/stamps"
 	"indexerd/timetrace"
 )
 

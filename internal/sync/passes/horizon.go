@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"indexerd/compensate"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A sharedHorizon lets one reader at a time read a horizon that has state. The

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // readings is a horizon that returns given readings, one after the other.

@@ -1,6 +1,6 @@
 // Package passes decides which passes of one table run, when, and from which
 // marks. The daemon runs what Jobs returns on its scheduler, and the simulation
-// (internal/simtest) runs the same jobs in simulated time.
+// (internal/test/simtest) runs the same jobs in simulated time.
 //
 //	incremental    reads what changed since its mark
 //	tiers          compare again what committed late
@@ -31,11 +31,11 @@ import (
 	"indexerd/configs"
 	"indexerd/incremental"
 	"indexerd/initial"
-	"indexerd/internal/changes"
-	"indexerd/internal/doc"
-	"indexerd/internal/pace"
-	"indexerd/internal/sink"
-	"indexerd/internal/stamps"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source/changes"
+	"indexerd/internal/state/stamps"
+	"indexerd/internal/sync/sink"
 	"indexerd/timetrace"
 )
 

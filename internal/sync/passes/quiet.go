@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // openSince returns the time from which on the passes have to read rows: below it

@@ -3,8 +3,8 @@ package passes
 import (
 	"time"
 
-	"indexerd/internal/changes"
-	"indexerd/internal/pace"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source/changes"
 )
 
 const (

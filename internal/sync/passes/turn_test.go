@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/changes"
-	"indexerd/internal/pace"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source/changes"
 )
 
 // A commit makes all tables unknown. They are compared before the counters come only if

@@ -19,7 +19,7 @@ import (
 	"context"
 	"iter"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Source reads rows by key.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/refetch"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/sync/refetch"
 )
 
 // A table is a source that returns prepared batches, and a sink that counts them.

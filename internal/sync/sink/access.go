@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A row that can't become a document keeps its last document. In a table with an

@@ -7,9 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	_ "indexerd/internal/nofailfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 // groupLife is a table's history, in states between which passes run: each way

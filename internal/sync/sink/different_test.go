@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 func TestDifferent(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
 )
 
 // acl is where the rows of these tests have their groups.

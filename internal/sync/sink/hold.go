@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A claim holds the OIDs of one batch. Claims of ranges that do not meet cost nothing,

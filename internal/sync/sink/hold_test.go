@@ -3,7 +3,7 @@ package sink
 import (
 	"testing"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 func TestClaimsMeetInACommonKey(t *testing.T) {

@@ -1,6 +1,6 @@
 package sink
 
-import "indexerd/internal/doc"
+import "indexerd/internal/base/doc"
 
 // Different returns the OIDs of the stamps that the index does not have: the page
 // has another stamp or another generation, there is no page, or the page's version

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
 )
 
 // An earlier fetch never overwrites a later one. Each case has what an older and a

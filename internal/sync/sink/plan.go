@@ -1,8 +1,8 @@
 package sink
 
 import (
-	"indexerd/internal/doc"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
 )
 
 // A plan is what Put has to do for a batch.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // The largest key and row, in bytes. The key's limit is that of the pages. The

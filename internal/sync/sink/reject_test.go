@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
 )
 
 // A row that Check rejects is quarantined, and the others are written.

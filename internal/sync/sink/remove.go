@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Delete removes the documents of rows that a fetch did not find, if they still

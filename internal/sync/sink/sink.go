@@ -36,7 +36,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Index is the full-text index of one table.

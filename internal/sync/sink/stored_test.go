@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/quarantine"
-	"indexerd/internal/sink"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/state/quarantine"
+	"indexerd/internal/sync/sink"
+	"indexerd/internal/test/fakeworld"
 	"indexerd/store"
 )
 

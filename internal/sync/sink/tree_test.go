@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // The tree gets a stamp after the document is durable, because passes do not read

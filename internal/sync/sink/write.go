@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"syscall"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // write makes entries durable and returns them. If a healthy storage refuses them,

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Ends of a window that have a name.

@@ -31,7 +31,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Tier is one compensation schedule. Its windows end End before the last

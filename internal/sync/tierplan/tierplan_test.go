@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "indexerd/internal/nofailfile"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 const classic = "1m:1m,3m:3m,10m:10m:settled"

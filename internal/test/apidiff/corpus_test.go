@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/sampletext"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/test/sampletext"
 )
 
 // index is the name of the table and of the index of the node. other is a second one.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/opensearch/nodetest"
-	"indexerd/internal/osapi/apitest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/apitest"
+	"indexerd/internal/test/nodetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(nodetest.Main(m)) }

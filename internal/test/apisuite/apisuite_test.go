@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/opensearch/nodetest"
+	"indexerd/internal/test/nodetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(nodetest.Main(m)) }

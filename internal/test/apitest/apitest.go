@@ -13,12 +13,12 @@ import (
 	"slices"
 	"testing"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/osapi"
-	"indexerd/internal/search"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi"
 )
 
 // Batch is how many documents Add takes at a time without much memory.

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/httpapi"
-	"indexerd/internal/osapi/apitest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/test/apitest"
 )
 
 // hostileHandler serves n documents: some words are in all of them, many in a few.

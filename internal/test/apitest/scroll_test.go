@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/osapi/apitest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/test/apitest"
 )
 
 // scrollHandler serves n short documents. Half of them have the kind even. Each has

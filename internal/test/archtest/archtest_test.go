@@ -1,5 +1,5 @@
-// Package archtest tests the structure of the module: which package may import
-// which, which package owns a third-party module, and how long files are. It
+// Package archtest tests the structure of the module: which wing and package may
+// import which, which package owns a third-party module, and how long files are. It
 // parses the files itself: the test cache would not notice a new import if it ran
 // go list. It takes less than a second.
 package archtest
@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,120 +20,113 @@ import (
 
 const module = "indexerd"
 
-// floors lists the floor of every package of the product. Packages import only
-// lower floors, with the exceptions in allowed.
-var floors = map[string]int{
-	"internal/doc":              0,
-	"internal/atomicfile":       0,
-	"internal/query":            0,
-	"internal/calendar":         0,
-	"internal/aggregate":        0,
-	"internal/nearest":          0,
-	"internal/pace":             0,
-	"internal/recovered":        0,
-	"internal/timeunit":         0,
-	"internal/terminal":         0,
-	"configs":                   1,
-	"timetrace":                 1,
-	"store":                     1,
-	"store/bloom":               1,
-	"internal/sink":             1,
-	"internal/refetch":          1,
-	"internal/horizon":          1,
-	"internal/changes":          1,
-	"internal/analysis":         1,
-	"internal/fulltext":         1,
-	"internal/fulltext/segment": 1,
-	"internal/opensearch":       1,
-	"internal/pagetable":        1,
-	"internal/etcd":             1,
-	"internal/quarantine":       1,
-	"internal/history":          1,
-	"internal/stamps":           1,
-	"internal/schedule":         1,
-	"internal/clients":          1,
-	"initial":                   2,
-	"incremental":               2,
-	"compensate":                2,
-	"deletecheck":               2,
-	"internal/bigtable":         2,
-	"internal/hbase":            2,
-	"internal/search":           2,
-	"internal/tierplan":         2,
-	"internal/backup":           2,
-	"internal/reindex":          2,
-	"internal/move":             2,
-	"internal/passes":           3,
-	"internal/httpapi":          3,
-	"internal/inspect":          3,
-	"internal/osapi":            4,
-	"internal/demo":             4,
-	"internal/database":         4,
-	"internal/daemon":           5,
-	"cmd/indexerd":              6,
-	"internal/sqlsource":        1,
-	"internal/sqlsource/stdsql": 2,
-	"internal/sqlite":           3,
-	"internal/postgres":         2,
-	"internal/mysql":            3,
-	"internal/oracle":           3,
-	"internal/sqlserver":        3,
+// A wing is a part of the product: a folder of internal/, with top-level packages
+// that belong to it.
+type wing struct {
+	imports []string            // the wings that its packages may import
+	inside  map[string][]string // which of its packages import which others of it
+	extra   map[string][]string // single packages of other wings, by importing package
 }
 
-// helpers are packages for tests. Only test files and other helpers import them.
-var helpers = []string{
-	"internal/archtest",
-	"internal/badconfigs",
-	"internal/compare",
-	"internal/democluster",
-	"internal/etcd/etcdtest",
-	"internal/fakedriver",
-	"internal/fakeworld",
-	"internal/fakeworld/machine",
-	"internal/faultdisk",
-	"internal/faultfs",
-	"internal/fulltext/indextest",
-	"internal/h2test",
-	"internal/hbase/hbasetest",
-	"internal/javatest",
-	"internal/mariatest",
-	"internal/nofailfile",
-	"internal/opensearch/nodetest",
-	"internal/osapi/apidiff",
-	"internal/osapi/apisuite",
-	"internal/osapi/apitest",
-	"internal/osapi/clienttest",
-	"internal/pagetable/pagestest",
-	"internal/pgtest",
-	"internal/pgtest/cluster",
-	"internal/pgtest/films",
-	"internal/pgtest/release",
-	"internal/pgtest/withpg",
-	"internal/relevance",
-	"internal/sampletext",
-	"internal/simtest",
-	"internal/simtest/mutants",
-	"internal/simtest/servers",
-	"internal/sqlsource/sourcetest",
+// wings is the structure of the product. Names in inside and extra are paths below
+// internal/, except those of top-level packages, which begin with a slash.
+var wings = map[string]wing{
+	"base": {inside: map[string][]string{
+		"base/schedule": {"base/recovered"},
+	}},
+	"configs": {imports: []string{"base"}, extra: map[string][]string{
+		"/configs": {"index/query"}, // the names and types of fields
+	}},
+	"source": {imports: []string{"base"}, inside: map[string][]string{
+		"source/stdsql":    {"source", "source/horizon"},
+		"source/postgres":  {"source", "source/horizon", "source/changes"},
+		"source/mysql":     {"source", "source/horizon", "source/changes", "source/stdsql"},
+		"source/sqlite":    {"source", "source/changes", "source/stdsql"},
+		"source/oracle":    {"source", "source/horizon", "source/stdsql"},
+		"source/sqlserver": {"source", "source/horizon", "source/stdsql"},
+	}},
+	"index": {imports: []string{"base"}, inside: map[string][]string{
+		"index/aggregate":        {"index/query"},
+		"index/fulltext/segment": {"index/analysis"},
+		"index/fulltext":         {"index/aggregate", "index/analysis", "index/fulltext/segment", "index/query"},
+		"index/opensearch":       {"index/aggregate", "index/fulltext", "index/query"},
+		"index/search":           {"index/aggregate", "index/query"},
+	}, extra: map[string][]string{
+		"index/reindex": {"/timetrace"}, // a reindex has a mark
+	}},
+	"pages": {imports: []string{"base"}, inside: map[string][]string{
+		"pages/bigtable": {"pages/pagetable"},
+		"pages/hbase":    {"pages/pagetable"},
+	}},
+	"state": {imports: []string{"base"}, inside: map[string][]string{
+		"state/backup": {"/timetrace"},
+	}, extra: map[string][]string{
+		"state/stamps": {"/store/bloom"},
+	}},
+	// The passes use source, index and pages only through interfaces that they declare.
+	"sync": {imports: []string{"base"}, inside: map[string][]string{
+		"/incremental": {"sync/refetch"},
+		"/compensate":  {"sync/refetch"},
+		"/deletecheck": {"sync/refetch"},
+		"sync/passes":  {"/initial", "/incremental", "/compensate", "sync/sink"},
+	}, extra: map[string][]string{
+		"/initial":     {"/timetrace"},
+		"/incremental": {"/timetrace"},
+		"/compensate":  {"/timetrace"},
+		"/deletecheck": {"/timetrace"},
+		"sync/passes":  {"/timetrace", "/configs", "state/stamps", "source/changes"},
+	}},
+	"tool": {imports: []string{"base", "configs", "source"}, extra: map[string][]string{
+		"tool/inspect": {"index/fulltext"}, // what a column is indexed as
+	}},
+	"serve": {imports: []string{"base", "configs", "source", "index", "pages", "state", "sync", "tool"}, inside: map[string][]string{
+		"serve/httpapi": {"serve/clients"},
+		"serve/osapi":   {"serve/httpapi"},
+		"serve/daemon":  {"serve/clients", "serve/database", "serve/httpapi", "serve/osapi"},
+	}},
+	"cmd": {imports: []string{"base", "configs", "source", "index", "pages", "state", "sync", "tool", "serve"}},
+}
+
+// topLevel lists the wings of the packages beside internal/.
+var topLevel = map[string]string{
+	"cmd":         "cmd",
+	"configs":     "configs",
+	"store":       "pages",
+	"timetrace":   "state",
+	"initial":     "sync",
+	"incremental": "sync",
+	"compensate":  "sync",
+	"deletecheck": "sync",
+}
+
+// wingOf returns the wing of a package, "" if it has none.
+func wingOf(pkg string) string {
+	first, rest, _ := strings.Cut(pkg, "/")
+	if first != "internal" {
+		return topLevel[first]
+	}
+	name, _, _ := strings.Cut(rest, "/")
+	if _, known := wings[name]; known || name == "test" {
+		return name
+	}
+	return ""
+}
+
+// short returns the name of a package as the table has it.
+func short(pkg string) string {
+	if rest, inside := strings.CutPrefix(pkg, "internal/"); inside {
+		return rest
+	}
+	return "/" + pkg
 }
 
 // allowed reports whether a package of the product may import another one.
 func allowed(from, to string) bool {
-	switch floors[from] {
-	case 0:
-		return from == "internal/query" && floors[to] == 0 || // queries name fields of documents, and suggest the nearest
-			from == "internal/aggregate" && to == "internal/query" // the results of a request
-	case 1:
-		return floors[to] == 0 || from == "internal/stamps" && to == "store/bloom" ||
-			within(from, "internal/fulltext") && (to == "internal/analysis" || to == "internal/fulltext/segment") ||
-			from == "internal/opensearch" && to == "internal/fulltext" // one schema, so that both find the same
-	case 2:
-		// Passes use floor 1 only through interfaces that they declare, but for
-		// refetch, the step that three passes share.
-		return floors[to] == 0 || to == "timetrace" || to == "internal/refetch" || (from == "internal/bigtable" || from == "internal/hbase") && to == "internal/pagetable" || from == "internal/sqlsource/stdsql" && (to == "internal/sqlsource" || to == "internal/horizon") ||
-			from == "internal/postgres" && (to == "internal/sqlsource" || to == "internal/horizon" || to == "internal/changes")
+	w := wings[wingOf(from)]
+	if wingOf(from) == wingOf(to) {
+		return slices.Contains(w.inside[short(from)], short(to))
 	}
-	return floors[to] < floors[from]
+	return slices.Contains(w.imports, wingOf(to)) || slices.Contains(w.extra[short(from)], short(to))
 }
 
 // owners lists the one package that imports each third-party module. Packages
@@ -142,66 +136,109 @@ var owners = map[string]string{
 	"github.com/lmittmann/tint":                "cmd/indexerd",
 	"github.com/mattn/go-isatty":               "cmd/indexerd",
 	"github.com/vbauerster/mpb":                "cmd/indexerd",
-	"cloud.google.com/go/bigtable":             "internal/bigtable",
-	"google.golang.org/api":                    "internal/bigtable",
-	"google.golang.org/grpc":                   "internal/bigtable",
-	"go.etcd.io/etcd":                          "internal/etcd",
-	"go.uber.org/zap":                          "internal/etcd",
+	"cloud.google.com/go/bigtable":             "internal/pages/bigtable",
+	"google.golang.org/api":                    "internal/pages/bigtable",
+	"google.golang.org/grpc":                   "internal/pages/bigtable",
+	"go.etcd.io/etcd":                          "internal/state/etcd",
+	"go.uber.org/zap":                          "internal/state/etcd",
 	"github.com/bits-and-blooms/bloom":         "store/bloom",
 	"github.com/redis/go-redis":                "store/bloom",
 	"github.com/gofrs/flock":                   "store",
-	"github.com/blevesearch":                   "internal/fulltext",
-	"github.com/blevesearch/bleve/v2/analysis": "internal/analysis",
-	"github.com/golang/snappy":                 "internal/fulltext/segment",
-	"github.com/RoaringBitmap/roaring":         "internal/fulltext/segment",
-	"github.com/go-co-op/gocron":               "internal/schedule",
-	"github.com/jackc/pgx":                     "internal/postgres",
-	"modernc.org/sqlite":                       "internal/sqlite",
-	"github.com/go-sql-driver/mysql":           "internal/mysql",
-	"github.com/sijms/go-ora":                  "internal/oracle",
-	"github.com/microsoft/go-mssqldb":          "internal/sqlserver",
+	"github.com/blevesearch":                   "internal/index/fulltext",
+	"github.com/blevesearch/bleve/v2/analysis": "internal/index/analysis",
+	"github.com/golang/snappy":                 "internal/index/fulltext/segment",
+	"github.com/RoaringBitmap/roaring":         "internal/index/fulltext/segment",
+	"github.com/go-co-op/gocron":               "internal/base/schedule",
+	"github.com/jackc/pgx":                     "internal/source/postgres",
+	"modernc.org/sqlite":                       "internal/source/sqlite",
+	"github.com/go-sql-driver/mysql":           "internal/source/mysql",
+	"github.com/sijms/go-ora":                  "internal/source/oracle",
+	"github.com/microsoft/go-mssqldb":          "internal/source/sqlserver",
 	"github.com/magiconair/properties":         "timetrace",
 	"go.yaml.in/yaml":                          "configs",
-	"github.com/google/btree":                  "internal/stamps",
-	"golang.org/x/time":                        "internal/pace",
-	"github.com/coreos/go-systemd":             "internal/daemon",
-	"github.com/prometheus/client_golang":      "internal/httpapi",
+	"github.com/google/btree":                  "internal/state/stamps",
+	"golang.org/x/time":                        "internal/base/pace",
+	"github.com/coreos/go-systemd":             "internal/serve/daemon",
+	"github.com/prometheus/client_golang":      "internal/serve/httpapi",
 }
 
 // shared are modules that any package may import: they do no I/O.
 var shared = []string{"golang.org/x/sync", "golang.org/x/sys", "golang.org/x/text", "github.com/zeebo/xxh3", "github.com/klauspost/compress", "github.com/cenkalti/backoff"}
 
-func TestImportsGoDown(t *testing.T) {
+// Every package is in a wing, and imports only what the wing may import.
+func TestWings(t *testing.T) {
 	for _, f := range files(t) {
-		helper := slices.Contains(helpers, f.pkg)
-		if _, known := floors[f.pkg]; !known && !helper {
-			t.Errorf("%s: package %s has no floor: add it to floors", f.name, f.pkg)
+		from := wingOf(f.pkg)
+		if from == "" {
+			t.Errorf("%s: package %s is in no wing: move it into one of %s", f.name, f.pkg, strings.Join(slices.Sorted(maps.Keys(wings)), ", "))
 			continue
 		}
 		for _, imported := range f.imports {
-			to, inside := strings.CutPrefix(imported, module+"/")
+			to, ours := strings.CutPrefix(imported, module+"/")
 			switch {
-			case !inside || f.isTest() || helper:
-			case slices.Contains(helpers, to):
+			case !ours || f.isTest() || from == "test":
+			case wingOf(to) == "test":
 				t.Errorf("%s imports %s, which is for tests", f.name, to)
 			case !allowed(f.pkg, to):
-				t.Errorf("%s: %s (floor %d) must not import %s (floor %d)", f.name, f.pkg, floors[f.pkg], to, floors[to])
+				t.Errorf("%s: %s (wing %s) must not import %s (wing %s)", f.name, f.pkg, from, to, wingOf(to))
 			}
+		}
+	}
+}
+
+// A wing imports only wings that do not import it, directly or through others.
+func TestWingsHaveNoCircle(t *testing.T) {
+	imports := map[string]map[string]bool{}
+	for name := range wings {
+		imports[name] = map[string]bool{}
+	}
+	for _, f := range files(t) {
+		from := wingOf(f.pkg)
+		for _, imported := range f.imports {
+			if to, ours := strings.CutPrefix(imported, module+"/"); ours && !f.isTest() && from != "test" && from != "" && wingOf(to) != from {
+				imports[from][wingOf(to)] = true
+			}
+		}
+	}
+	for range wings { // at each step those go that import none of the rest
+		for name, to := range imports {
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(to)), func(t string) bool { return imports[t] != nil }) {
+				delete(imports, name)
+			}
+		}
+	}
+	if len(imports) > 0 {
+		t.Errorf("these wings import each other: %s", strings.Join(slices.Sorted(maps.Keys(imports)), ", "))
+	}
+}
+
+// internal/ has the wings and nothing else, and each has a doc.go of at most ten lines.
+func TestInternalHasWingsOnly(t *testing.T) {
+	root := filepath.Join(moduleRoot(t), "internal")
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if wingOf("internal/"+e.Name()) == "" {
+			t.Errorf("internal/%s is not a wing", e.Name())
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, e.Name(), "doc.go"))
+		if lines := bytes.Count(text, []byte("\n")); err != nil || lines > 10 {
+			t.Errorf("internal/%s/doc.go has %d lines, want 1 to 10: %v", e.Name(), lines, err)
 		}
 	}
 }
 
 func TestEachModuleHasOneOwner(t *testing.T) {
 	for _, f := range files(t) {
-		if f.isTest() || slices.Contains(helpers, f.pkg) {
+		if f.isTest() || wingOf(f.pkg) == "test" {
 			continue
 		}
 		for _, imported := range f.imports {
 			if !strings.Contains(strings.SplitN(imported, "/", 2)[0], ".") || hasPrefix(shared, imported) {
 				continue // the standard library, this module, or a shared module
-			}
-			if floors[f.pkg] == 0 && f.pkg != "internal/pace" { // x/time/rate only computes delays
-				t.Errorf("%s: %s (floor 0) imports %s, not the standard library only", f.name, f.pkg, imported)
 			}
 			if owner := ownerOf(imported); !within(f.pkg, owner) {
 				t.Errorf("%s: %s imports %s, whose owner is %q", f.name, f.pkg, imported, owner)
@@ -213,11 +250,11 @@ func TestEachModuleHasOneOwner(t *testing.T) {
 // Every package with property tests imports nofailfile, so that a failure leaves
 // no file in the tree.
 func TestPropertyTestsImportNofailfile(t *testing.T) {
-	const nofailfile = module + "/internal/nofailfile"
+	const nofailfile = module + "/internal/test/nofailfile"
 	properties, safe := map[string]bool{}, map[string]bool{}
 	for _, f := range files(t) {
 		properties[f.pkg] = properties[f.pkg] || slices.Contains(f.imports, "pgregory.net/rapid")
-		safe[f.pkg] = safe[f.pkg] || f.pkg == "internal/nofailfile" || slices.Contains(f.imports, nofailfile)
+		safe[f.pkg] = safe[f.pkg] || f.pkg == "internal/test/nofailfile" || slices.Contains(f.imports, nofailfile)
 	}
 	for pkg, ok := range properties {
 		if ok && !safe[pkg] {

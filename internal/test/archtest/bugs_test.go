@@ -25,7 +25,7 @@ func TestCommandsOfBugsNameTests(t *testing.T) {
 		}
 	}
 	rows := strings.Count(string(text), "\n| ") - strings.Count(string(text), "| test |\n")
-	if others := strings.Count(string(text), "| `go run ./internal/simtest/mutants` |"); len(commands) < rows-others || rows < 20 {
+	if others := strings.Count(string(text), "| `go run ./internal/test/simtest/mutants` |"); len(commands) < rows-others || rows < 20 {
 		t.Errorf("docs/bugs.md has %d commands for %d rows, want one per row", len(commands)+others, rows)
 	}
 }

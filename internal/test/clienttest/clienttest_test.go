@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/pgtest"
 )
 
 // The token of the clients. It sees the films with even keys, which are of the group

@@ -1,6 +1,6 @@
 // Compare measures the CPU time that two commits take for a row.
 //
-//	go run ./internal/compare -old COMMIT [-new COMMIT] [-rounds 10] [-rows 100000]
+//	go run ./internal/test/compare -old COMMIT [-new COMMIT] [-rounds 10] [-rows 100000]
 //
 // It builds the daemon of both commits and runs it on the same databases:
 // PostgreSQL and SQLite, with and without three children for each row. In a round
@@ -27,7 +27,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"indexerd/internal/pgtest/cluster"
+	"indexerd/internal/test/pgtest/cluster"
 )
 
 func main() {

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"indexerd/internal/javatest"
+	"indexerd/internal/test/javatest"
 )
 
 // A daemon is one of the two.

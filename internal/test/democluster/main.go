@@ -1,6 +1,6 @@
 // Command democluster shows two daemons beside a cluster on this machine:
 //
-//	go run ./internal/democluster -indexerd ./indexerd
+//	go run ./internal/test/democluster -indexerd ./indexerd
 //
 // It starts PostgreSQL with the job orders of indexerd demo, OpenSearch, HBase, etcd and
 // Redis, each with a directory of its own and on free ports, and two daemons. It changes

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"indexerd/internal/demo"
-	"indexerd/internal/sqlite"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/tool/demo"
 )
 
 // schema creates the table of orders. fillfactor leaves room for changed rows.

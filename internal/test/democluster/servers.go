@@ -13,11 +13,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"indexerd/internal/etcd/etcdtest"
-	"indexerd/internal/hbase/hbasetest"
-	"indexerd/internal/javatest"
-	"indexerd/internal/opensearch/nodetest"
-	"indexerd/internal/pgtest/cluster"
+	"indexerd/internal/test/etcdtest"
+	"indexerd/internal/test/hbasetest"
+	"indexerd/internal/test/javatest"
+	"indexerd/internal/test/nodetest"
+	"indexerd/internal/test/pgtest/cluster"
 )
 
 // servers are what the daemons use. A URL is empty until its server answers.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/sourcetest"
 )
 
 // TestConformance runs the behaviours of all sources that need no SQL.

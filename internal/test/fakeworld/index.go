@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Unfit begins the titles of rows that Hash rejects. Refused begins the titles of

@@ -3,9 +3,9 @@ package fakeworld_test
 import (
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/fulltext/indextest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/indextest"
 )
 
 // The index of the tests behaves like the real ones. It only stores documents.

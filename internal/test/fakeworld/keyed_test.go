@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // With a case-insensitive collation, StampsInRange lists in the collation's

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"sync"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Pages is a sink.Pages.

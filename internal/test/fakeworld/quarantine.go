@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Quarantine is a sink.Quarantine.

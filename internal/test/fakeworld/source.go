@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Now returns the database's time.

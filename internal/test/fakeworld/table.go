@@ -27,7 +27,7 @@ import (
 	"sync"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // epoch is the first time that a table's clock shows.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Stamps returns only stamps of the window, by updateTime and key, and changes

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"sync"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Tree is a sink.Tree. The zero value is empty.

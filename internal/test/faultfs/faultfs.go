@@ -27,7 +27,7 @@ import (
 	"slices"
 	"sync"
 
-	"indexerd/internal/atomicfile"
+	"indexerd/internal/base/atomicfile"
 )
 
 var (

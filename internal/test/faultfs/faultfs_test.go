@@ -12,9 +12,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/atomicfile"
-	"indexerd/internal/faultfs"
-	_ "indexerd/internal/nofailfile"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/test/faultfs"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 // Random calls on the fake and on a real file system return the same results and

@@ -3,7 +3,7 @@
 # for Oracle and SQL Server, which a directory has: parse.sh DIRECTORY. The parsers are
 # built once, which takes minutes.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 from=$1 version=4.13.2
 jar=$HOME/.m2/repository/org/antlr/antlr4/$version/antlr4-$version-complete.jar
 built=${XDG_CACHE_HOME:-$HOME/.cache}/indexerd-grammars
@@ -28,10 +28,10 @@ for grammar in plsql tsql; do
 	mv "$sources/classes/$grammar" "$built/$grammar"
 	rm -r "$sources"
 done
-javac -cp "$jar" -d "$built" internal/grammars/Parse.java
+javac -cp "$jar" -d "$built" internal/test/grammars/Parse.java
 status=0
 for pair in plsql:oracle tsql:sqlserver; do
-	files=$(ls internal/"${pair#*:}"/testdata/*.sql 2>/dev/null) || continue
+	files=$(ls internal/source/"${pair#*:}"/testdata/*.sql 2>/dev/null) || continue
 	# shellcheck disable=SC2086 # a list of files
 	java -Xss64m -cp "$jar:$built" Parse "${pair%:*}" $files || status=1
 done

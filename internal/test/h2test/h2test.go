@@ -29,7 +29,7 @@ import (
 	"sync"
 	"testing"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // A Vendor is what a dialect's tests know of its driver and of H2.
@@ -100,7 +100,7 @@ func (db *DB) Writer() driver.Connector {
 }
 
 //go:embed H2.java
-var source []byte
+var program []byte
 
 // A server is the Java process.
 type server struct {
@@ -188,7 +188,7 @@ func newServer() (*server, error) {
 
 func (s *server) run(javac, jar string) error {
 	file := filepath.Join(s.dir, "H2.java")
-	if err := os.WriteFile(file, source, 0o600); err != nil {
+	if err := os.WriteFile(file, program, 0o600); err != nil {
 		return err
 	}
 	if out, err := exec.CommandContext(context.Background(), javac, "-cp", jar, "-d", s.dir, file).CombinedOutput(); err != nil {

@@ -7,20 +7,20 @@ import (
 	"errors"
 	"testing"
 
-	"indexerd/internal/fakedriver"
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/test/fakedriver"
+	"indexerd/internal/test/sourcetest"
 )
 
 // A Dialect is one whose server H2 stands in for.
 type Dialect struct {
 	Vendor Vendor
-	Open   func(driver.Connector) sqlsource.Dialect
-	Record func(driver.Connector, *sourcetest.Recording) sqlsource.Dialect // as Open, with sessions that record
-	Value  func(sqlsource.Arg) any                                         // as the dialect's stdsql.Vendor has it
-	Write  func(sql string) []string                                       // writes a statement of the suite for H2
-	SQL    func(sql string) string                                         // writes the SQL of a table for H2; nil: as it is
+	Open   func(driver.Connector) source.Dialect
+	Record func(driver.Connector, *sourcetest.Recording) source.Dialect // as Open, with sessions that record
+	Value  func(source.Arg) any                                         // as the dialect's stdsql.Vendor has it
+	Write  func(sql string) []string                                    // writes a statement of the suite for H2
+	SQL    func(sql string) string                                      // writes the SQL of a table for H2; nil: as it is
 }
 
 // A Stand is a sourcetest.Database on H2.
@@ -29,7 +29,7 @@ type Stand struct {
 	of     Dialect
 	db     *DB
 	writer *sql.DB
-	source *sqlsource.Source
+	source *source.Source
 }
 
 // New creates a database and a source that reads it.
@@ -47,9 +47,9 @@ func (d Dialect) stand(t testing.TB) *Stand {
 func (s *Stand) Connect() sourcetest.Database { return s.reads(s.of.Open(s.db.Connector())) }
 
 // reads returns the database with a source of a dialect.
-func (s *Stand) reads(d sqlsource.Dialect) *Stand {
+func (s *Stand) reads(d source.Dialect) *Stand {
 	next := *s
-	next.source = sqlsource.New(d, pace.Limits{})
+	next.source = source.New(d, pace.Limits{})
 	s.Cleanup(d.Close)
 	return &next
 }

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/javatest"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/javatest"
+	"indexerd/internal/test/pgtest"
 )
 
 //go:embed HBase.java

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"reflect"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 var aggBehaviours = []behaviour{

@@ -16,9 +16,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
-	_ "indexerd/internal/nofailfile"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 // An Index has the methods that the sink, the sweep and a reindex call.

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 var listBehaviours = []behaviour{

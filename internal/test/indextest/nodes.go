@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 var nodeBehaviours = []behaviour{

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
 )
 
 var searchBehaviours = []behaviour{

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 var writeBehaviours = []behaviour{

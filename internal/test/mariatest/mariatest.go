@@ -30,7 +30,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // A Server is a running server.

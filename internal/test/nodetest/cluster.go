@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // A Cluster is nodes that belong to one test.

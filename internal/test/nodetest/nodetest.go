@@ -27,7 +27,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 // oldestJava is the release that needs the oldest Java.

@@ -1,7 +1,7 @@
 // Package nofailfile stops failing property tests from writing files into the
 // tree. Test files that use rapid import it for its side effect:
 //
-//	import _ "indexerd/internal/nofailfile"
+//	import _ "indexerd/internal/test/nofailfile"
 //
 // By default, rapid writes each failure to testdata/rapid of the package and
 // replays the file in all later runs, also if a mutant caused the failure. With

@@ -9,12 +9,12 @@ import (
 
 	"cloud.google.com/go/bigtable/bttest"
 
-	"indexerd/internal/bigtable"
-	"indexerd/internal/doc"
-	"indexerd/internal/hbase"
-	"indexerd/internal/hbase/hbasetest"
-	"indexerd/internal/pagetable"
-	"indexerd/internal/pagetable/pagestest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/pages/bigtable"
+	"indexerd/internal/pages/hbase"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/test/hbasetest"
+	"indexerd/internal/test/pagestest"
 	"indexerd/store"
 	"indexerd/store/bloom"
 )

@@ -16,8 +16,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/doc"
-	_ "indexerd/internal/nofailfile"
+	"indexerd/internal/base/doc"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 // Pages is a store under test.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pagetable"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/pages/pagetable"
 )
 
 var tables atomic.Int64

@@ -1,7 +1,7 @@
 // Package pgtest gives each test a fresh database on a real PostgreSQL server,
 // and helpers to fill and query it. Its directory films has a sample database.
 //
-// INDEXERD_TEST_PG is the server's URL for a superuser; internal/pgtest/withpg
+// INDEXERD_TEST_PG is the server's URL for a superuser; internal/test/pgtest/withpg
 // sets it. Without it a test is skipped with the command that starts a server.
 // If CI is set, the test fails instead. A fresh database costs about 50 ms.
 // INDEXERD_TEST_POOLER is the address of a connection pooler in front of the
@@ -22,7 +22,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"indexerd/internal/pgtest/cluster"
+	"indexerd/internal/test/pgtest/cluster"
 )
 
 // DB creates an empty database for the test and returns its DSN. The database
@@ -31,7 +31,7 @@ func DB(t testing.TB) string {
 	t.Helper()
 	server := os.Getenv("INDEXERD_TEST_PG")
 	if server == "" {
-		missing(t, "no PostgreSQL to test with: go run ./internal/pgtest/withpg go test ./...")
+		missing(t, "no PostgreSQL to test with: go run ./internal/test/pgtest/withpg go test ./...")
 	}
 	dsn, err := url.Parse(server)
 	if err != nil {
@@ -147,7 +147,7 @@ var extras string
 func Data(t testing.TB, name string) string {
 	t.Helper()
 	if !listed(name, t.Name()) {
-		t.Fatalf("add %s to the line %s of internal/pgtest/extras.txt", t.Name(), name)
+		t.Fatalf("add %s to the line %s of internal/test/pgtest/extras.txt", t.Name(), name)
 	}
 	dir := os.Getenv("TESTDATA")
 	if dir == "" {
@@ -194,7 +194,7 @@ func moduleRoot(t testing.TB) string {
 func NeedsServers(t testing.TB) {
 	t.Helper()
 	if testing.Short() && os.Getenv("INDEXERD_TEST_PG") == "" {
-		t.Skip("no servers and no browser with -short: go run ./internal/pgtest/withpg go test -short ./...")
+		t.Skip("no servers and no browser with -short: go run ./internal/test/pgtest/withpg go test -short ./...")
 	}
 }
 

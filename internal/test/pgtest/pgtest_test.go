@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/test/pgtest"
 )
 
 func TestDatabasesAreSeparate(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"unicode"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/query"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/query"
 )
 
 // A ranking has the documents that each query finds, by its number, the best first.

@@ -3,7 +3,7 @@
 // queries, of the plain and the tuned order, of SQLite's FTS5 by bm25 and, if its
 // address is given, of an OpenSearch server. All search any of the words of a query.
 //
-//	go run ./internal/relevance [-opensearch URL] DIR
+//	go run ./internal/test/relevance [-opensearch URL] DIR
 //
 // DIR has NAME.all, NAME.qry and NAME.rel of each collection, as Cranfield and CISI are
 // published by the University of Glasgow. They are not part of this project.

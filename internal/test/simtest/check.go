@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
 )
 
 var errStopped = errors.New("the run is over")

@@ -6,9 +6,9 @@ import (
 	"os"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/sink"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/sync/sink"
+	"indexerd/internal/test/fakeworld"
 )
 
 // conditions are drawn first from a seed and stay the same for the whole run.

@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 const (

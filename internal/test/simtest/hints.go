@@ -6,8 +6,8 @@ import (
 	"sort"
 	"time"
 
-	"indexerd/internal/changes"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/changes"
 )
 
 // A hint is a kind of hints of changes.

@@ -6,9 +6,9 @@ import (
 	"syscall"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/faultfs"
 )
 
 // A simulated error was injected. A pass that fails with any other error is a

@@ -12,11 +12,11 @@ import (
 	"indexerd/configs"
 	"indexerd/deletecheck"
 	"indexerd/initial"
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/fakeworld/machine"
-	"indexerd/internal/pace"
-	"indexerd/internal/passes"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/sync/passes"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/fakeworld/machine"
 	"indexerd/timetrace"
 )
 

@@ -1,6 +1,6 @@
 // Package simtest runs the whole engine against a hostile database, in one
 // process, in simulated time, from a seed. It uses the real passes (initial,
-// incremental, compensate, deletecheck) in the daemon's order (internal/passes),
+// incremental, compensate, deletecheck) in the daemon's order (internal/sync/passes),
 // sink, guard, tree of stamps and timeTrace, on a file system that loses what was
 // not synced. It simulates:
 //
@@ -15,7 +15,7 @@
 //	hints      for a table without updateTimes, which is followed by comparison:
 //	           none, exact ones, ones whose counters come late, ones that go back,
 //	           and ones that lie
-//	horizon    a watch of internal/horizon reads samples of the open transactions,
+//	horizon    a watch of internal/source/horizon reads samples of the open transactions,
 //	           for a role that sees when they began, or for one that does not
 //	schedule   jobs run one at a time when they fall due; a sweep lets the
 //	           others run between its chunks
@@ -54,7 +54,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Result is the result of a run.

@@ -83,7 +83,7 @@ func run(t *testing.T, seed uint64) (r *Result) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { r = Run(t, seed) })
 	if !r.OK() {
-		t.Errorf("seed %d: %s\nagain: SIM_SEED=%d go test -count=1 -run '^TestSeeds$' ./internal/simtest", seed, strings.Join(r.Faults, "\n\t"), seed)
+		t.Errorf("seed %d: %s\nagain: SIM_SEED=%d go test -count=1 -run '^TestSeeds$' ./internal/test/simtest", seed, strings.Join(r.Faults, "\n\t"), seed)
 	}
 	if os.Getenv("SIM_SEED") != "" && os.Getenv("SIM_LOG") != "" {
 		fmt.Println(strings.Join(r.Log, "\n"))

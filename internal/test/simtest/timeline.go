@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"indexerd/internal/fakeworld"
+	"indexerd/internal/test/fakeworld"
 )
 
 // A timeline is the simulated time and the events planned on it.

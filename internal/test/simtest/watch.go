@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/horizon"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/horizon"
 )
 
 // A watch is a horizon.Watch of the database. It remembers the server that its last

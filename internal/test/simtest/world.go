@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/fakeworld/machine"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/fakeworld/machine"
 	"indexerd/timetrace"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 var childBehaviours = []behaviour{

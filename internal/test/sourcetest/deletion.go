@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 var deletionBehaviours = []behaviour{

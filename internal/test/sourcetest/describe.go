@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
 )
 
 var describeBehaviours = []behaviour{
@@ -235,7 +235,7 @@ func parameters(r *run) {
 
 // configFault returns what an error says of a table's configuration.
 func configFault(err error) (field, do string, ok bool) {
-	var fault *sqlsource.ConfigError
+	var fault *source.ConfigError
 	if ok = errors.As(err, &fault); ok {
 		field, do = fault.Field, fault.Do
 	}

@@ -8,12 +8,12 @@ import (
 	"sync"
 	"time"
 
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/source"
 )
 
 // Table returns the configuration as the engine takes it.
-func (c Config) Table(name string) sqlsource.TableConfig {
-	return sqlsource.TableConfig{
+func (c Config) Table(name string) source.TableConfig {
+	return source.TableConfig{
 		Name: name, SQL: c.SQL, Key: c.Key, RowKey: c.RowKey, MaxRows: c.MaxRows, Updated: c.Updated, Unit: c.Unit, Zone: c.Zone, Batch: c.Batch, StampPage: c.Page, Limits: c.Limits, Numbers: c.Numbers,
 		Children: c.Children, Deleted: c.Deleted, Changes: c.Changes, ACL: c.ACL, Units: c.Units, Keep: c.Keep,
 	}
@@ -37,14 +37,14 @@ func Literal(v any, layout string) string {
 
 // A Recording records the statements of a dialect's sessions.
 type Recording struct {
-	Value func(sqlsource.Arg) any // a parameter as the driver takes it; nil: its value or list
+	Value func(source.Arg) any // a parameter as the driver takes it; nil: its value or list
 
 	mu   sync.Mutex
 	sent []Statement
 }
 
 // Session returns a session that records its statements.
-func (r *Recording) Session(s sqlsource.Session) sqlsource.Session {
+func (r *Recording) Session(s source.Session) source.Session {
 	return recordedSession{s, r}
 }
 
@@ -58,12 +58,12 @@ func (r *Recording) Statements() []Statement {
 }
 
 type recordedSession struct {
-	sqlsource.Session
+	source.Session
 	recording *Recording
 }
 
-// Query implements sqlsource.Session.
-func (s recordedSession) Query(ctx context.Context, st sqlsource.Statement, row func([]any) bool) (bool, error) {
+// Query implements source.Session.
+func (s recordedSession) Query(ctx context.Context, st source.Statement, row func([]any) bool) (bool, error) {
 	sent := Statement{SQL: st.SQL, Sent: st}
 	for _, a := range st.Args {
 		switch {

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // drawnRows is the number of rows of each type of key.

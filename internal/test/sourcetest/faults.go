@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 var faultBehaviours = []behaviour{

@@ -3,9 +3,9 @@ package sourcetest
 import (
 	"context"
 
-	"indexerd/internal/changes"
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
+	"indexerd/internal/source/changes"
 )
 
 var hintBehaviours = []behaviour{
@@ -17,7 +17,7 @@ var hintBehaviours = []behaviour{
 // A hinted is a table of a source that shows changes.
 type hinted interface {
 	Footprint(context.Context) (doc.Footprint, error)
-	Source() *sqlsource.Source
+	Source() *source.Source
 }
 
 func hintsOf(r *run, t SQLTable) func() changes.Hint {

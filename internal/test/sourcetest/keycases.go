@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A keyCase is the rows of a table t (a integer, b text, u integer, gone integer)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 var modelBehaviours = []behaviour{

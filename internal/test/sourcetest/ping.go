@@ -5,16 +5,16 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
 )
 
 // PingOfABusyPool checks that a source finds its server while its own statements have all
 // connections, and while its limits let no statement pass.
-func PingOfABusyPool(t *testing.T, d sqlsource.Dialect) {
+func PingOfABusyPool(t *testing.T, d source.Dialect) {
 	t.Helper()
 	holdAll(t, d)
-	source := sqlsource.New(d, pace.Limits{PerSecond: 1})
+	source := source.New(d, pace.Limits{PerSecond: 1})
 	if err := source.Paced(t.Context(), 1000, func() error { return nil }); err != nil { // the next 1,000 seconds are spent
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func PingOfABusyPool(t *testing.T, d sqlsource.Dialect) {
 }
 
 // holdAll takes connections until none is free, and holds them until the test ends.
-func holdAll(t *testing.T, d sqlsource.Dialect) {
+func holdAll(t *testing.T, d source.Dialect) {
 	t.Helper()
 	for range 100 {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A Cost is what a statement costs. Plan is the database's plan, for messages.

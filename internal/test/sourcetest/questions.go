@@ -3,7 +3,7 @@ package sourcetest
 import (
 	"context"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A question is what a caller asks of a table.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 var snapshotBehaviours = []behaviour{

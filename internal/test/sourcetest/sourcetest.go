@@ -20,9 +20,9 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
+	"indexerd/internal/source"
 )
 
 // A Config describes a table, as every source takes it.
@@ -49,9 +49,9 @@ type Config struct {
 
 // The parts of a Config are the engine's.
 type (
-	Child   = sqlsource.ChildConfig
-	Deleted = sqlsource.DeletedConfig
-	Numbers = sqlsource.Numbers
+	Child   = source.ChildConfig
+	Deleted = source.DeletedConfig
+	Numbers = source.Numbers
 )
 
 // A Table is what the passes read of a table.

@@ -9,15 +9,15 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source"
 )
 
 // A Statement is what a source sends, with its parameters.
 type Statement struct {
 	SQL  string
 	Args []any
-	Sent sqlsource.Statement
+	Sent source.Statement
 }
 
 // A Recorder is a Database whose source records its statements.

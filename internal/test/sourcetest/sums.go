@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 var sumBehaviours = []behaviour{

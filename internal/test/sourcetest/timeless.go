@@ -3,7 +3,7 @@ package sourcetest
 import (
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 var timelessBehaviours = []behaviour{

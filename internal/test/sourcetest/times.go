@@ -7,8 +7,8 @@ import (
 	"math"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
 )
 
 var timeBehaviours = []behaviour{

@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A result has the figures of one store. Figures that a store does not have are 0.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A pages generates the same pages for every store: JSON of readable words with a

@@ -1,4 +1,4 @@
-module indexerd/store/bench
+module indexerd/internal/test/storebench
 
 go 1.26.0
 
@@ -57,4 +57,4 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-replace indexerd => ../..
+replace indexerd => ../../..

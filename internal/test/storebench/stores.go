@@ -14,7 +14,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	bolt "go.etcd.io/bbolt"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 	filemap "indexerd/store"
 )
 

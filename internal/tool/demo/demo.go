@@ -27,7 +27,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"indexerd/internal/sqlite"
+	"indexerd/internal/source/sqlite"
 )
 
 // A Config is where the database is and what it has. The same Seed and Rows

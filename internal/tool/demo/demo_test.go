@@ -12,10 +12,10 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
-	"indexerd/internal/pace"
-	"indexerd/internal/sqlite"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	"indexerd/internal/source/sqlite"
 )
 
 // create creates a database and opens it for the test.
@@ -127,15 +127,15 @@ func TestSeedDeterminesTheOrders(t *testing.T) {
 }
 
 // table opens the database as the daemon does.
-func table(t testing.TB, c Config) *sqlsource.Table {
+func table(t testing.TB, c Config) *source.Table {
 	t.Helper()
 	d, err := sqlite.Open(t.Context(), sqlite.Config{Name: "freight", DSN: c.File()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sqlsource.New(d, pace.Limits{})
+	s := source.New(d, pace.Limits{})
 	t.Cleanup(s.Close)
-	table, err := s.Table(t.Context(), sqlsource.TableConfig{Name: "job_order", SQL: mainSQL, Key: []string{"id"}, Updated: "updated_at"})
+	table, err := s.Table(t.Context(), source.TableConfig{Name: "job_order", SQL: mainSQL, Key: []string{"id"}, Updated: "updated_at"})
 	if err != nil {
 		t.Fatal(err)
 	}

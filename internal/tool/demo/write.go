@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"indexerd/internal/sqlite"
+	"indexerd/internal/source/sqlite"
 )
 
 // Write changes the database two to ten times a second until ctx is done. It then

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // An analyzer fits the texts of a table.

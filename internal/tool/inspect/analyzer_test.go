@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pgtest/films"
-	"indexerd/internal/sampletext"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/pgtest/films"
+	"indexerd/internal/test/sampletext"
 )
 
 func TestAnalyzerOf(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // changes reports for each SQL how its changes are found: by updated, within

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
+	"indexerd/internal/index/fulltext"
 )
 
 // TableWithin is the time limit for the check of a table or a server, and

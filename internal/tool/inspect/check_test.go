@@ -15,9 +15,9 @@ import (
 	_ "time/tzdata" // the same time zones on every machine
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
+	"indexerd/internal/index/fulltext"
 )
 
 func film(t *testing.T, more string) *configs.Config {

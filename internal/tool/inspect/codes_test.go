@@ -11,15 +11,15 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
 )
 
 // reference is generated from referenceMark on, by
-// go test ./internal/inspect -run TestReference -update
+// go test ./internal/tool/inspect -run TestReference -update
 const (
-	reference     = "../../docs/check.md"
-	referenceMark = "<!-- From here on `go test ./internal/inspect -run TestReference -update` writes this file. -->\n"
+	reference     = "../../../docs/check.md"
+	referenceMark = "<!-- From here on `go test ./internal/tool/inspect -run TestReference -update` writes this file. -->\n"
 )
 
 func TestReference(t *testing.T) {
@@ -41,7 +41,7 @@ func TestReference(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if b.String() != string(text) {
-		t.Errorf("%s is out of date: go test ./internal/inspect -run TestReference -update", reference)
+		t.Errorf("%s is out of date: go test ./internal/tool/inspect -run TestReference -update", reference)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/pace"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
 )
 
 // sumRows is about how many rows a range of keys has, of which a comparison reads the

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 func (r *fakeRows) StampsInRange(ctx context.Context, _ doc.Range) iter.Seq2[[]doc.Stamp, error] {

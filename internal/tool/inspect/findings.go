@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"indexerd/configs"
-	"indexerd/internal/terminal"
+	"indexerd/internal/base/terminal"
 )
 
 // A Finding is one result of a check.

@@ -23,8 +23,8 @@ package inspect
 import (
 	"slices"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
 )
 
 // A Source is a database as the configuration describes it.

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
-	"indexerd/internal/pace"
-	"indexerd/internal/pgtest"
-	"indexerd/internal/pgtest/films"
-	pg "indexerd/internal/postgres"
-	"indexerd/internal/sqlite"
-	"indexerd/internal/sqlsource"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source"
+	pg "indexerd/internal/source/postgres"
+	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/pgtest/films"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -47,12 +47,12 @@ func postgres(t *testing.T, fill func(dsn string)) (doc.Catalog, func(configs.Ta
 	if err != nil {
 		t.Fatal(err)
 	}
-	return catalogOf(t, sqlsource.New(d, pace.Limits{}))
+	return catalogOf(t, source.New(d, pace.Limits{}))
 }
 
 // catalogOf returns the catalog of a source, and a function that opens a configured
 // table.
-func catalogOf(t *testing.T, s *sqlsource.Source) (doc.Catalog, func(configs.Table) error) {
+func catalogOf(t *testing.T, s *source.Source) (doc.Catalog, func(configs.Table) error) {
 	t.Helper()
 	t.Cleanup(s.Close)
 	c, err := s.Catalog(t.Context())
@@ -60,9 +60,9 @@ func catalogOf(t *testing.T, s *sqlsource.Source) (doc.Catalog, func(configs.Tab
 		t.Fatal(err)
 	}
 	return c, func(conf configs.Table) error {
-		table := sqlsource.TableConfig{Name: conf.Name, SQL: conf.SQL, Key: conf.Key, RowKey: conf.RowKey, MaxRows: conf.MaxRows, Updated: conf.Updated, Zone: conf.Location}
+		table := source.TableConfig{Name: conf.Name, SQL: conf.SQL, Key: conf.Key, RowKey: conf.RowKey, MaxRows: conf.MaxRows, Updated: conf.Updated, Zone: conf.Location}
 		for _, c := range conf.Children {
-			table.Children = append(table.Children, sqlsource.ChildConfig{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Columns: c.Content})
+			table.Children = append(table.Children, source.ChildConfig{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Columns: c.Content})
 		}
 		_, err := s.Table(t.Context(), table)
 		return err
@@ -87,7 +87,7 @@ func lite(t *testing.T, name string, statements ...string) (doc.Catalog, func(co
 	if err != nil {
 		t.Fatal(err)
 	}
-	return catalogOf(t, sqlsource.New(d, pace.Limits{}))
+	return catalogOf(t, source.New(d, pace.Limits{}))
 }
 
 // works checks that the configuration is valid and that the database accepts its

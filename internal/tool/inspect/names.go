@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // names are the names in use, in lower case: some databases ignore the case of

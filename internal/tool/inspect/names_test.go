@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
-	_ "indexerd/internal/nofailfile"
+	"indexerd/internal/base/doc"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 func TestNamesOfUpdatedColumns(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // addParents adds the names of the rows that the foreign keys of p reference,

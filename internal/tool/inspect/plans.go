@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // small is the number of rows up to which reading a whole table is not reported.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
 )
 
 // most is the number up to which rows with a problem are counted.

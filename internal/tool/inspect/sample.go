@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext"
 )
 
 // sampled is the number of rows of the sample.

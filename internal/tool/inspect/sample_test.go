@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A row that differs in each read, with the same updateTime, is reported.

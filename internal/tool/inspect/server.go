@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // Server checks a database server, and reports whether it answers.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // settled reports how the table's settled time is found.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
-	"indexerd/internal/pgtest"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/test/pgtest"
 )
 
 // A shape is a schema for both databases, and text that its configuration has or

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"indexerd/configs"
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // proposeTable returns the proposal of a table without its children. rowKeys reports

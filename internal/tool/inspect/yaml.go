@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/timeunit"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/timeunit"
 )
 
 // A text is a configuration that is being written.

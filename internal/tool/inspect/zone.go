@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 )
 
 // A clockChange is a moment at which a time zone changes its offset, such as for

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"unicode/utf8"
 
-	"indexerd/internal/analysis"
+	"indexerd/internal/index/analysis"
 )
 
 // A text is cut into parts of ASCII characters and others. A part of ASCII characters is

@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/analysis"
-	_ "indexerd/internal/nofailfile"
+	"indexerd/internal/index/analysis"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 // TestWordsOf compares which characters of a block are of words with what unicode says

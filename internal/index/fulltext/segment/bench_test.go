@@ -9,7 +9,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 
-	"indexerd/internal/sampletext"
+	"indexerd/internal/test/sampletext"
 )
 
 // BenchmarkBuild builds a segment of 10,000 texts, of ASCII characters or with others.

@@ -11,7 +11,7 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 	"github.com/blevesearch/zapx/v17"
 
-	"indexerd/internal/sampletext"
+	"indexerd/internal/test/sampletext"
 )
 
 // Two indexes, one of zapx alone, hold the same after the same updates, deletes

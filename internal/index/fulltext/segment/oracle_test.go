@@ -16,7 +16,7 @@ import (
 	"github.com/blevesearch/vellum"
 	"github.com/blevesearch/zapx/v17"
 
-	"indexerd/internal/analysis"
+	"indexerd/internal/index/analysis"
 )
 
 // The tests compare what a builder writes with what zapx writes for the same

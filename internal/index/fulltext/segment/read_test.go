@@ -11,7 +11,7 @@ import (
 
 	"github.com/blevesearch/vellum"
 
-	"indexerd/internal/sampletext"
+	"indexerd/internal/test/sampletext"
 )
 
 // mergeBytes merges two segments that are the same bytes.

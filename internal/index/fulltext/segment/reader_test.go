@@ -10,7 +10,7 @@ import (
 
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 
-	"indexerd/internal/sampletext"
+	"indexerd/internal/test/sampletext"
 )
 
 // A Reader finds what zapx finds, in memory and in a file, also in a segment that

@@ -76,7 +76,7 @@ import (
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/blevesearch/zapx/v17"
 
-	"indexerd/internal/analysis"
+	"indexerd/internal/index/analysis"
 )
 
 // chunkMode is the only way of cutting term lists into chunks that this package

@@ -16,8 +16,8 @@ import (
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/blevesearch/zapx/v17"
 
-	"indexerd/internal/analysis"
-	"indexerd/internal/sampletext"
+	"indexerd/internal/index/analysis"
+	"indexerd/internal/test/sampletext"
 )
 
 var analyzers = []string{"standard", "en", "cjk", "ngram"}

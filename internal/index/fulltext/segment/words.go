@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"indexerd/internal/analysis"
+	"indexerd/internal/index/analysis"
 )
 
 // words are the terms of one field of words in all rows of a segment, and their

@@ -12,11 +12,11 @@ import (
 	"sync"
 	"testing"
 
-	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld"
-	"indexerd/internal/faultfs"
-	"indexerd/internal/sink"
-	"indexerd/internal/stamps"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/state/stamps"
+	"indexerd/internal/sync/sink"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/faultfs"
 	"indexerd/timetrace"
 )
 

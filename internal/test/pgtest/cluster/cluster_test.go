@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/pgtest"
-	"indexerd/internal/pgtest/cluster"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/pgtest/cluster"
 )
 
 func TestStopLeavesNothing(t *testing.T) {
 	if os.Getenv("INDEXERD_TEST_PG") == "" {
-		t.Skip("no PostgreSQL to test with: go run ./internal/pgtest/withpg go test ./...")
+		t.Skip("no PostgreSQL to test with: go run ./internal/test/pgtest/withpg go test ./...")
 	}
 	dir := t.TempDir()
 	// The account postgres must be able to pass through the directories above.

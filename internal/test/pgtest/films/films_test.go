@@ -3,8 +3,8 @@ package films_test
 import (
 	"testing"
 
-	"indexerd/internal/pgtest"
-	"indexerd/internal/pgtest/films"
+	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/pgtest/films"
 )
 
 func TestFilms(t *testing.T) {

@@ -1,6 +1,6 @@
 // Command withpg runs a command with a private PostgreSQL server:
 //
-//	go run ./internal/pgtest/withpg go test ./...
+//	go run ./internal/test/pgtest/withpg go test ./...
 //
 // The command finds the server in INDEXERD_TEST_PG. The server is stopped and
 // removed when the command has ended, or when withpg is interrupted or
@@ -24,8 +24,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"indexerd/internal/pgtest/cluster"
-	"indexerd/internal/pgtest/release"
+	"indexerd/internal/test/pgtest/cluster"
+	"indexerd/internal/test/pgtest/release"
 )
 
 // grace is the time that the command has to end after SIGTERM.

@@ -7,7 +7,7 @@ import (
 
 func TestExitCode(t *testing.T) {
 	if os.Getenv("INDEXERD_TEST_PG") == "" {
-		t.Skip("no PostgreSQL to test with: go run ./internal/pgtest/withpg go test ./...")
+		t.Skip("no PostgreSQL to test with: go run ./internal/test/pgtest/withpg go test ./...")
 	}
 	for script, want := range map[string]int{
 		"exit 7": 7,

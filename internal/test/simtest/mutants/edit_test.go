@@ -82,7 +82,7 @@ func TestErrorsOfEdits(t *testing.T) {
 	if err := move("t.x", "t.f(A, 1)")(functionOf(t, "t.f(t.x, 1)\n")); err == nil || !strings.Contains(err.Error(), "in the same statement") {
 		t.Errorf("move of a statement before itself: got %v", err)
 	}
-	if _, err := findFunction(root, "internal/sink", "Sink.Absent"); err == nil || !strings.Contains(err.Error(), "internal/sink has no function Sink.Absent") {
+	if _, err := findFunction(root, "internal/sync/sink", "Sink.Absent"); err == nil || !strings.Contains(err.Error(), "internal/sync/sink has no function Sink.Absent") {
 		t.Errorf("unknown function: got %v", err)
 	}
 }

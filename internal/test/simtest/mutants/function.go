@@ -18,7 +18,7 @@ import (
 // A function is a function of production code with the text of its file. Edits
 // change the text.
 type function struct {
-	pkg, name string // "internal/sink", "Sink.Put"
+	pkg, name string // "internal/sync/sink", "Sink.Put"
 	file      string // path of the original
 	text      []byte
 

@@ -2,8 +2,8 @@
 // a test fails. Each mutant is an edit of one function of production code, which
 // is compiled with go test -overlay. No file in the tree changes.
 //
-//	go run ./internal/simtest/mutants            all mutants, about 3 minutes
-//	go run ./internal/simtest/mutants R3 R17     the mutants of some rules
+//	go run ./internal/test/simtest/mutants            all mutants, about 3 minutes
+//	go run ./internal/test/simtest/mutants R3 R17     the mutants of some rules
 //
 // A mutant is killed if the simulation fails within 60 seeds, or one of the tests
 // that it names. A mutant that does not compile, does not end within 3 minutes, or
@@ -72,7 +72,7 @@ func (m mutant) test(dir string) (result string, killed bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	args, by := []string{"./internal/simtest", "-run", "^TestSeeds$"}, "the simulation"
+	args, by := []string{"./internal/test/simtest", "-run", "^TestSeeds$"}, "the simulation"
 	if m.tests != "" {
 		by = "./" + m.testsIn()
 		args = []string{by, "-short", "-run", "^(" + m.tests + ")$"}

@@ -19,7 +19,7 @@ import (
 	"testing"
 )
 
-const root = "../../.."
+const root = "../../../.."
 
 // Each pattern matches once and each mutant compiles, also after all local
 // variables of the function are renamed and the comments removed. So a refactor

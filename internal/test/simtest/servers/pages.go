@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/internal/pagetable"
+	"indexerd/internal/pages/pagetable"
 )
 
 // A PageTable is a table of the BigTable model.

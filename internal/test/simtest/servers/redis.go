@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"indexerd/internal/doc"
+	"indexerd/internal/base/doc"
 	"indexerd/store/bloom"
 )
 

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/etcd"
-	"indexerd/internal/etcd/etcdtest"
-	"indexerd/internal/pagetable"
-	"indexerd/internal/pagetable/pagestest"
-	"indexerd/internal/simtest/servers"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/state/etcd"
+	"indexerd/internal/test/etcdtest"
+	"indexerd/internal/test/pagestest"
+	"indexerd/internal/test/simtest/servers"
 )
 
 func TestMain(m *testing.M) { os.Exit(etcdtest.Main(m)) }
