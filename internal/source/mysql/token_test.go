@@ -62,7 +62,7 @@ func TestToken(t *testing.T) {
 	mariatest.Exec(t, dsn, "INSERT INTO part SELECT 1, 1, x, '' FROM doc UNION ALL SELECT 1, 2, '', y FROM doc")
 	mariatest.Exec(t, dsn, "UPDATE doc SET x = ''")
 	children := []source.ChildConfig{{Name: "parts", Path: "children.parts", SQL: "SELECT * FROM part", Key: []string{"id"}}}
-	table, err = source.Table(t.Context(), source.TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u", Children: children})
+	table, err = s.Table(t.Context(), source.TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u", Children: children})
 	if err != nil {
 		t.Fatal(err)
 	}
