@@ -291,12 +291,12 @@ func TestOtherEngines(t *testing.T) {
 	mariatest.Exec(t, dsn, "CREATE TABLE doc (id INT PRIMARY KEY, u TIMESTAMP(6) NULL)")
 	mariatest.Exec(t, dsn, "CREATE TABLE part (id INT, name TEXT) ENGINE = MyISAM")
 	mariatest.Exec(t, dsn, "INSERT INTO part VALUES (1, 'a'), (2, 'b')")
-	source := source.New(openDB(t, dsn, time.Second), pace.Limits{})
+	s := source.New(openDB(t, dsn, time.Second), pace.Limits{})
 	for sql, want := range map[string]string{
 		"SELECT * FROM doc": "",
 		"SELECT d.id, d.u, p.name FROM doc AS d LEFT JOIN part AS p ON p.id = d.id": "table `part` has the engine MyISAM",
 	} {
-		table, err := source.Table(t.Context(), source.TableConfig{Name: "doc", SQL: sql, Key: []string{"id"}, Updated: "u"})
+		table, err := s.Table(t.Context(), source.TableConfig{Name: "doc", SQL: sql, Key: []string{"id"}, Updated: "u"})
 		if err != nil {
 			t.Fatal(err)
 		}
