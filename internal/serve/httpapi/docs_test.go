@@ -36,7 +36,7 @@ func TestDocumentedLimits(t *testing.T) {
 			fmt.Sprintf("for one address and %d for all.", maxDelayed),
 		},
 	} {
-		text, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
+		text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", name))
 		if err != nil {
 			t.Fatal(err)
 		}

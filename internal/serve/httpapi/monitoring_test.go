@@ -66,7 +66,7 @@ func checkExpr(t *testing.T, where, expr, legend string, known map[string][]stri
 
 func monitoring(t *testing.T, name string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "configs", "monitoring", name))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "configs", "monitoring", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestAlertsUseExistingMetrics(t *testing.T) {
 }
 
 func TestDocumentedMetricsExist(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "operations.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "operations.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func TestExtrasNameTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	var tests bytes.Buffer // the source of all tests
-	root := filepath.Join("..", "..")
+	root := filepath.Join("..", "..", "..")
 	err = fs.WalkDir(os.DirFS(root), ".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(name, "_test.go") {
 			return err
