@@ -275,7 +275,7 @@ func (j *Job) end(started time.Time, err error) {
 	j.status = Status{Last: started, Took: time.Since(started), Err: err}
 	if err == nil {
 		if j.backOff > 0 {
-			j.scheduler.log.Info("job recovered", "job", j.name)
+			j.scheduler.log.Info("works again", "job", j.name)
 		}
 		j.backOff, j.resume = 0, time.Time{}
 		return

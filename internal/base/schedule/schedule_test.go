@@ -172,7 +172,7 @@ func TestFailingJobBacksOffUntilItSucceeds(t *testing.T) {
 			t.Errorf("recovered: got error %v, want none", err)
 		}
 		synctest.Wait()
-		if got := strings.Count(log.String(), "job recovered"); got != 1 {
+		if got := strings.Count(log.String(), "works again"); got != 1 {
 			t.Errorf("recovered: logged %d times, want once", got)
 		}
 	})
