@@ -2,15 +2,14 @@
 // that was never stored: in runs of stamps on disk, or in pages on other machines.
 // (The slots of FileMap are in memory and need no filter.)
 //
-// There are two filters with the same answers: Local is in memory and can be saved
-// to a file, Redis is shared by several daemons. SizeFor computes the size from
-// the expected number of keys and the rate of false positives.
+// There are two filters with the same answers: Local is in memory, Redis is shared
+// by several daemons. SizeFor computes the size from the expected number of keys
+// and the rate of false positives.
 //
-// The answer "no" is certain, the answer "maybe" may be wrong. Seen combines a
-// filter with its store: it takes "no" from the filter, and looks up every "maybe"
-// in the store. So a full filter, or one with wrong ones, costs time and loses no
-// row. A filter that may have lost ones returns ErrLost instead of "no", and must
-// be rebuilt from the store.
+// The answer "no" is certain, the answer "maybe" may be wrong: the caller looks up
+// the key in its store. So a full filter, or one with wrong ones, costs time and
+// loses no row. A filter that may have lost ones returns ErrLost instead of "no",
+// and must be rebuilt from the store.
 //
 // Cost: Size.Bits/8 bytes; for a rate of 1 % 9.6 bits per key and 7 hashes. Local
 // takes about 0.3 µs per key, Redis one round trip per batch.
@@ -50,38 +49,4 @@ func SizeFor(n uint64, rate float64) (Size, error) {
 type Filter interface {
 	Add(ctx context.Context, keys []doc.OID) error
 	Maybe(ctx context.Context, keys []doc.OID) ([]bool, error)
-}
-
-// Seen reports which keys the store has. It calls has for the keys that the filter
-// does not exclude, or for all keys if the filter is lost: then it returns ErrLost
-// together with the right answer, and the caller should rebuild the filter. With
-// any other error there is no answer.
-func Seen(ctx context.Context, f Filter, keys []doc.OID, has func(context.Context, []doc.OID) ([]bool, error)) ([]bool, error) {
-	maybe, err := f.Maybe(ctx, keys)
-	if err != nil {
-		seen, herr := has(ctx, keys)
-		if herr != nil || !errors.Is(err, ErrLost) {
-			return nil, errors.Join(err, herr)
-		}
-		return seen, err
-	}
-	var ask []doc.OID
-	for i, m := range maybe {
-		if m {
-			ask = append(ask, keys[i])
-		}
-	}
-	if len(ask) == 0 {
-		return maybe, nil
-	}
-	found, err := has(ctx, ask)
-	if err != nil {
-		return nil, err
-	}
-	for i := range maybe {
-		if maybe[i] {
-			maybe[i], found = found[0], found[1:]
-		}
-	}
-	return maybe, nil
 }

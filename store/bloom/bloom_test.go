@@ -1,20 +1,15 @@
 package bloom
 
 import (
-	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"iter"
 	"math"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
 	_ "indexerd/internal/test/nofailfile"
 )
@@ -131,8 +126,7 @@ func testFilter(t *testing.T, make func(*testing.T, Size) Filter) {
 	t.Run("full of ones", func(t *testing.T) { testFull(t, make(t, Size{Bits: 64, Hashes: 2})) })
 }
 
-// testFull expects right answers from Seen with a filter that answers every key
-// with maybe.
+// testFull expects a filter whose bits are all set to answer every key with maybe.
 func testFull(t *testing.T, f Filter) {
 	if err := f.Add(t.Context(), oids(1, 2000)); err != nil {
 		t.Fatal(err)
@@ -140,68 +134,11 @@ func testFull(t *testing.T, f Filter) {
 	if got := count(t, f, oids(9, 1000)); got != 1000 {
 		t.Fatalf("got %d maybes of 1000, want 1000", got)
 	}
-	keys := append(oids(1, 500), oids(2, 500)...)
-	seen, err := Seen(t.Context(), f, keys, hasSet(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, got := range seen {
-		if want := i < 500; got != want {
-			t.Errorf("key %d: got seen %t, want %t", i, got, want)
-		}
-	}
-}
-
-// hasSet returns the lookup of a store that has all keys of one set.
-func hasSet(set int) func(context.Context, []doc.OID) ([]bool, error) {
-	return func(_ context.Context, keys []doc.OID) ([]bool, error) {
-		found := make([]bool, len(keys))
-		for i, key := range keys {
-			found[i] = binary.BigEndian.Uint64([]byte(key[1:]))>>40 == uint64(set)
-		}
-		return found, nil
-	}
 }
 
 func TestLocal(t *testing.T) {
 	testFilter(t, func(_ *testing.T, size Size) Filter { return NewLocal(size) })
 }
-
-// Seen looks up the keys that the filter does not exclude, all keys if the filter
-// is lost, and returns no answer with other errors.
-func TestSeen(t *testing.T) {
-	f := NewLocal(Size{Bits: 1 << 20, Hashes: 5})
-	if err := f.Add(t.Context(), oids(1, 100)); err != nil {
-		t.Fatal(err)
-	}
-	asked := 0
-	has := func(ctx context.Context, keys []doc.OID) ([]bool, error) {
-		asked += len(keys)
-		return hasSet(1)(ctx, keys)
-	}
-	keys := append(oids(2, 300), oids(1, 100)...)
-	seen, err := Seen(t.Context(), f, keys, has)
-	if err != nil || asked != 100 || seen[299] || !seen[300] {
-		t.Errorf("got %d lookups, %v, want 100, and those keys seen", asked, err)
-	}
-	seen, err = Seen(t.Context(), broken{ErrLost}, keys, has)
-	if !errors.Is(err, ErrLost) || len(seen) != 400 || seen[299] || !seen[300] {
-		t.Errorf("lost filter: got %d answers, %v, want the store's and ErrLost", len(seen), err)
-	}
-	down := errors.New("down")
-	if seen, err := Seen(t.Context(), broken{down}, keys, has); !errors.Is(err, down) || seen != nil {
-		t.Errorf("filter down: got %v, %v, want its error", seen, err)
-	}
-	if seen, err := Seen(t.Context(), f, keys, func(context.Context, []doc.OID) ([]bool, error) { return nil, down }); !errors.Is(err, down) || seen != nil {
-		t.Errorf("store down: got %v, %v, want its error", seen, err)
-	}
-}
-
-// A broken filter returns an error.
-type broken struct{ err error }
-
-func (b broken) Add(context.Context, []doc.OID) error             { return b.err }
-func (b broken) Maybe(context.Context, []doc.OID) ([]bool, error) { return nil, b.err }
 
 // TestRatesMatchTheFormula compares rates of false positives with the formula for
 // m/n bits per key and k hashes, (1 - e^(-kn/m))^k.
@@ -257,64 +194,6 @@ func TestSizeFor(t *testing.T) {
 			t.Errorf("SizeFor(%d, %v): got no error", bad.n, bad.rate)
 		}
 	}
-}
-
-func TestSaveLoad(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "filter")
-	size := Size{Bits: 10_001, Hashes: 4}
-	if _, err := Load(atomicfile.OS, name, size); !errors.Is(err, ErrLost) {
-		t.Errorf("Load without a file: got %v, want ErrLost", err)
-	}
-	l := NewLocal(size)
-	if err := l.Add(t.Context(), oids(1, 500)); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Save(atomicfile.OS, name); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Load(atomicfile.OS, name, size)
-	if err != nil || again.Size() != size {
-		t.Fatalf("Load: got %+v, %v", again, err)
-	}
-	if got, want := count(t, again, oids(2, 10_000)), count(t, l, oids(2, 10_000)); got != want {
-		t.Errorf("maybes: got %d, want %d as before", got, want)
-	}
-	for _, other := range []Size{{10_002, 4}, {10_001, 5}} {
-		if _, err := Load(atomicfile.OS, name, other); !errors.Is(err, ErrLost) {
-			t.Errorf("Load of another size: got %v, want ErrLost", err)
-		}
-	}
-	whole, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(whole); i += 1 + i/40*7 {
-		whole[i] ^= 1
-		if _, err := decode(whole, size); err == nil {
-			t.Errorf("byte %d changed: got no error", i)
-		}
-		if _, err := decode(whole[:i], size); err == nil {
-			t.Errorf("cut at %d: got no error", i)
-		}
-		whole[i] ^= 1
-	}
-}
-
-func FuzzDecode(f *testing.F) {
-	name := filepath.Join(f.TempDir(), "filter")
-	if err := NewLocal(Size{64, 2}).Save(atomicfile.OS, name); err != nil {
-		f.Fatal(err)
-	}
-	whole, err := os.ReadFile(name)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(whole, uint64(64), 2)
-	f.Fuzz(func(t *testing.T, b []byte, bits uint64, hashes int) {
-		if l, err := decode(b, Size{bits, hashes}); err == nil && l.Size() != (Size{bits, hashes}) {
-			t.Fatalf("got %+v, want %d bits and %d hashes", l.Size(), bits, hashes)
-		}
-	})
 }
 
 func BenchmarkLocal(b *testing.B) {
