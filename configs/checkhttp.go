@@ -168,7 +168,6 @@ func (r *reader) checkACL(path string, t *Table) {
 	if t.ACL == "" {
 		return
 	}
-	const do = "name a keyword field of metadata, children or extra that holds the groups"
 	types := map[string]string{}
 	var keywords []string
 	for _, f := range t.valueFields() {
@@ -180,9 +179,10 @@ func (r *reader) checkACL(path string, t *Table) {
 	switch types[t.ACL] {
 	case "keyword":
 	case "":
-		r.wrong(path, "unknown field"+didYouMean(t.ACL, keywords), do)
+		r.wrong(path, "unknown field"+didYouMean(t.ACL, keywords),
+			fmt.Sprintf("if the SQL returns %[1]s, add it to metadata: {%[1]s: keyword}; otherwise name a keyword field of metadata, children or extra that holds the groups", t.ACL))
 	default:
-		r.wrong(path, "field is of type "+types[t.ACL]+", not keyword", do)
+		r.wrong(path, "field is of type "+types[t.ACL]+", not keyword", fmt.Sprintf("write %s: keyword there, or name a keyword field of metadata, children or extra that holds the groups", t.ACL))
 	}
 }
 
