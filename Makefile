@@ -220,8 +220,8 @@ clients: java
 	@result=$$(mktemp); CLIENTS=all CLIENTS_RESULT=$$result $(GO) test -count=1 -timeout 20m ./internal/test/clienttest; code=$$?; cat $$result; rm $$result; exit $$code
 
 # One rule broken at a time: the tests have to notice. RULES="R30 R6" breaks only these.
-mutants:
-	$(GO) run ./internal/test/simtest/mutants $(RULES)
+mutants: servers
+	$(WITHPG) $(GO) run ./internal/test/simtest/mutants $(RULES)
 
 # Harnesses on the real binary; N is how often, SEED replays. kill, fresh and storm
 # take DRIVER=mysql, which is MariaDB, and fresh takes ENGINE=opensearch; many tables are killed on PostgreSQL only.

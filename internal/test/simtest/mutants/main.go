@@ -2,13 +2,15 @@
 // a test fails. Each mutant is an edit of one function of production code, which
 // is compiled with go test -overlay. No file in the tree changes.
 //
-//	go run ./internal/test/simtest/mutants            all mutants, about 3 minutes
-//	go run ./internal/test/simtest/mutants R3 R17     the mutants of some rules
+//	make mutants                  all mutants, about 3 minutes, with the servers of their tests
+//	make mutants RULES="R3 R17"   the mutants of some rules
 //
 // A mutant is killed if the simulation fails within 60 seeds, or one of the tests
 // that it names. A mutant that does not compile, does not end within 3 minutes, or
-// whose pattern is not in its function exactly once, is reported as BROKEN. The
-// last line is the verdict, and the exit code is 1 unless all are killed.
+// whose pattern is not in its function exactly once, is reported as BROKEN. One
+// whose tests were skipped, since a server is missing, is NOT RUN. The last line
+// is the verdict. Exit code: 0 all are killed, 1 some survived or are broken, 2 all
+// that ran are killed, and some did not run.
 package main
 
 import (
@@ -32,9 +34,15 @@ const (
 func main() {
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
+		if errors.Is(err, errNotRun) {
+			os.Exit(2)
+		}
 		os.Exit(1)
 	}
 }
+
+// errNotRun: the tests of a mutant were skipped.
+var errNotRun = errors.New("some mutants did not run: make mutants starts the servers of their tests")
 
 // run tests the mutants of some rules, or all.
 func run(rules []string) error {
@@ -43,24 +51,31 @@ func run(rules []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	n, killed := 0, 0
+	n, killed, notRun := 0, 0, 0
 	for _, m := range mutants {
 		if len(rules) > 0 && !slices.Contains(rules, m.rule) {
 			continue
 		}
 		n++
 		result, ok, err := m.test(dir)
-		if err != nil {
+		switch {
+		case errors.Is(err, errNotRun):
+			notRun++
+			result = "NOT RUN: " + result
+		case err != nil:
 			result = "BROKEN: " + err.Error()
-		}
-		if ok {
+		case ok:
 			killed++
 		}
 		fmt.Printf("%-5s %-55s %s\n", m.rule, m.name, result)
 	}
-	if n == 0 || killed < n {
-		fmt.Printf("mutants: n=%d killed=%d FAILED\n", n, killed)
+	switch {
+	case n == 0 || killed+notRun < n:
+		fmt.Printf("mutants: n=%d killed=%d not_run=%d FAILED\n", n, killed, notRun)
 		return errors.New("some mutants survived or are broken")
+	case notRun > 0:
+		fmt.Printf("mutants: n=%d killed=%d not_run=%d NOT RUN\n", n, killed, notRun)
+		return errNotRun
 	}
 	fmt.Printf("mutants: n=%d killed=%d ok\n", n, killed)
 	return nil
@@ -79,12 +94,20 @@ func (m mutant) test(dir string) (result string, killed bool, err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-count=1", "-failfast", "-overlay=" + overlay}, args...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-v", "-count=1", "-failfast", "-overlay=" + overlay}, args...)...)
 	cmd.Env = append(os.Environ(), "SIM_N="+seeds, "SIM_FROM=", "SIM_SEED=")
 	out, err := cmd.CombinedOutput()
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return "", false, fmt.Errorf("%s did not end within %v", by, timeout)
+	}
+	return judge(by, out, err)
+}
+
+// judge returns what the output and the error of go test -v say of a mutant.
+func judge(by string, out []byte, err error) (result string, killed bool, _ error) {
+	switch skipped := skip.FindSubmatch(out); {
+	case err == nil && skipped != nil:
+		return fmt.Sprintf("%s skipped %s", by, skipped[1]), false, errNotRun
 	case err == nil:
 		return "SURVIVED " + by, false, nil
 	case !failure.Match(out):
@@ -102,6 +125,7 @@ func failed(out []byte) string {
 }
 
 var (
+	skip        = regexp.MustCompile(`--- SKIP: (\S+)`)
 	failure     = regexp.MustCompile(`--- FAIL: (\S+)`)
 	failingSeed = regexp.MustCompile(`seed \d+`)
 )
