@@ -128,8 +128,10 @@ func (f *failover) filterRestored(t *testing.T, _ int) func() {
 		t.Fatalf("SAVE: got %q, %v", answer, err)
 	}
 	<-time.After(time.Second + f.within(2*time.Second))
-	f.filter.kill()
-	f.filter.run(t)
+	f.filter.Kill()
+	if err := f.filter.Run(); err != nil {
+		t.Fatal(err)
+	}
 	return func() { f.filter.built(t, f.phase+": the filter is built again", run) }
 }
 

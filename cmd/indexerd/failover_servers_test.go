@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"cloud.google.com/go/bigtable/bttest"
 
 	"indexerd/internal/test/hbasetest"
+	"indexerd/internal/test/redistest"
 )
 
 // startPages starts the store of pages, Bigtable's emulator or with FAILOVER_PAGES=hbase a
@@ -23,12 +23,12 @@ func startPages(t *testing.T) (at string, places func(address string) string) {
 	t.Helper()
 	switch engine := os.Getenv("FAILOVER_PAGES"); engine {
 	case "hbase":
-		url, program, err := hbasetest.Start(true)
+		store, err := hbasetest.Start(true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(program.Stop)
-		return strings.TrimPrefix(url, "http://"), func(address string) string {
+		t.Cleanup(store.Stop)
+		return strings.TrimPrefix(store.URL, "http://"), func(address string) string {
 			return fmt.Sprintf("{engine: hbase, rest: \"http://%s\", table: pages}", address)
 		}
 	case "", "bigtable":
@@ -43,54 +43,12 @@ func startPages(t *testing.T) (at string, places func(address string) string) {
 	return store.Addr, func(string) string { return "{engine: bigtable, project: p, instance: i, table: pages}" }
 }
 
-// A filterServer is a Redis that saves only when it is asked to.
-type filterServer struct {
-	at      string // host:port
-	dir     string
-	process *exec.Cmd
-}
-
-func newFilterServer(t *testing.T) *filterServer {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &filterServer{at: l.Addr().String(), dir: t.TempDir()}
-	_ = l.Close()
-	t.Cleanup(s.kill)
-	s.run(t)
-	return s
-}
-
-// run starts the server with the RDB that it has saved last.
-func (s *filterServer) run(t *testing.T) {
-	t.Helper()
-	_, port, _ := net.SplitHostPort(s.at)
-	s.process = exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--dir", s.dir, "--save", "", "--appendonly", "no")
-	if err := s.process.Start(); err != nil && os.Getenv("CI") != "" {
-		t.Fatal(err)
-	} else if err != nil {
-		t.Skip("no redis-server: apt-get install redis-server")
-	}
-	eventually(t, soon, "Redis answers", func() error {
-		_, err := s.ask("PING")
-		return err
-	})
-}
-
-// kill kills the server: it saves nothing.
-func (s *filterServer) kill() {
-	if s.process.Process != nil {
-		_ = s.process.Process.Kill()
-		_ = s.process.Wait()
-	}
-}
+// A filterServer is the Redis of the filter.
+type filterServer struct{ *redistest.Server }
 
 // ask sends a command, and returns its answer without the last newline.
 func (s *filterServer) ask(command ...string) (string, error) {
-	_, port, _ := net.SplitHostPort(s.at)
-	out, err := exec.Command("redis-cli", append([]string{"-p", port, "-e", "--raw"}, command...)...).CombinedOutput()
+	out, err := exec.Command("redis-cli", append([]string{"-p", s.Port, "-e", "--raw"}, command...)...).CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("redis-cli %s: %w: %s", command[0], err, out)
 	}

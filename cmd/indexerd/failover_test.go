@@ -19,6 +19,7 @@ import (
 	"indexerd/internal/test/etcdtest"
 	"indexerd/internal/test/nodetest"
 	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/redistest"
 )
 
 // takeoverWithin is how long after the end of a leader another daemon may take to lead.
@@ -67,7 +68,7 @@ func p99(all []time.Duration) time.Duration {
 type failover struct {
 	*clusterChaos
 	etcd      *etcdtest.Server
-	filter    *filterServer
+	filter    filterServer
 	recorder  *recorder
 	daemons   [2]*member
 	pause     time.Duration   // of a daemon that is stopped
@@ -95,7 +96,7 @@ func newFailover(t *testing.T) *failover {
 			t.Fatalf("FAILOVER_PAUSE: %v", err)
 		}
 	}
-	f.filter = newFilterServer(t)
+	f.filter = filterServer{redistest.New(t)}
 	recorder, recordedAt := newRecorder(t, node)
 	f.recorder = recorder
 	pagesAt, pages := startPages(t)
@@ -108,7 +109,7 @@ func newFailover(t *testing.T) *failover {
 	}
 	for i := range f.daemons {
 		m := &member{links: map[string]*link{}}
-		for name, address := range map[string]string{"database": database.Host, "index": recordedAt, "pages": pagesAt, "etcd": f.etcd.Endpoint, "filter": f.filter.at} {
+		for name, address := range map[string]string{"database": database.Host, "index": recordedAt, "pages": pagesAt, "etcd": f.etcd.Endpoint, "filter": "127.0.0.1:" + f.filter.Port} {
 			m.links[name] = newLink(t, address)
 		}
 		reach := *database

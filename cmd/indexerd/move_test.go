@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,7 +14,7 @@ import (
 
 	"indexerd/internal/source/sqlite"
 	"indexerd/internal/test/hbasetest"
-	"indexerd/internal/test/javatest"
+	"indexerd/internal/test/process"
 )
 
 // A mover is a daemon of 500 rows whose pages are moved.
@@ -41,15 +40,10 @@ var pageTargets = map[string]func(t *testing.T) (pages string, env []string){
 		if os.Getenv("HBASE") == "" {
 			t.Skip("it takes minutes: set HBASE=1")
 		}
-		url, program, err := hbasetest.Start(false)
-		if errors.Is(err, javatest.ErrMissing) {
-			t.Skip("HBase is not installed: make hbase installs and tests it")
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(program.Stop)
-		return "engine: hbase, rest: '" + url + "', table: pages", nil
+		store, err := hbasetest.Start(false)
+		process.Need(t, err, false)
+		t.Cleanup(store.Stop)
+		return "engine: hbase, rest: '" + store.URL + "', table: pages", nil
 	},
 }
 

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"indexerd/internal/test/nodetest"
+	"indexerd/internal/test/redistest"
 )
 
 const (
@@ -82,7 +82,7 @@ func newPeers(b *testing.B, programs string) *peers {
 		}
 	}
 	texts := peerTexts(b, rows)
-	return &peers{programs: programs, dsn: textTable(b, texts), node: nodetest.URL(b), redis: privateRedis(b), rows: len(texts)}
+	return &peers{programs: programs, dsn: textTable(b, texts), node: nodetest.URL(b), redis: redistest.New(b).URL, rows: len(texts)}
 }
 
 // peerTexts are those of TESTDATA, or else generated ones.
@@ -95,33 +95,6 @@ func peerTexts(b *testing.B, n int) []bodyText {
 		}
 	}
 	return generatedTexts(n)
-}
-
-// privateRedis starts a Redis, which PGSync needs.
-func privateRedis(b *testing.B) (address string) {
-	b.Helper()
-	dir, err := os.MkdirTemp("", "redis") // a socket's path is short
-	if err != nil {
-		b.Fatal(err)
-	}
-	socket := filepath.Join(dir, "s")
-	cmd := exec.Command("redis-server", "--port", "0", "--unixsocket", socket, "--dir", dir, "--save", "", "--appendonly", "no")
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // its error is the kill
-		_ = os.RemoveAll(dir)
-	})
-	eventually(b, soon, "Redis answers", func() error {
-		conn, err := net.Dial("unix", socket)
-		if err != nil {
-			return err
-		}
-		return conn.Close()
-	})
-	return "unix://" + socket
 }
 
 // indexerd loads the rows once, with or without what clients of the cluster read.

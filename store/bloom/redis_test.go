@@ -2,80 +2,11 @@ package bloom
 
 import (
 	"errors"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
-	"time"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/test/redistest"
 )
-
-// redisServer starts a server, and returns its URL and a function that kills it
-// and starts it again with its last save.
-func redisServer(t *testing.T) (url string, restart func()) {
-	t.Helper()
-	path := os.Getenv("INDEXERD_TEST_REDIS")
-	if path == "" {
-		path, _ = exec.LookPath("redis-server")
-	}
-	if path == "" {
-		const missing = "no redis-server in PATH or INDEXERD_TEST_REDIS: apt-get install redis-server"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
-	dir, err := os.MkdirTemp("", "redis") // a socket's path is short
-	if err != nil {
-		t.Fatal(err)
-	}
-	socket := filepath.Join(dir, "s")
-	var cmd *exec.Cmd
-	start := func() {
-		cmd = exec.Command(path, "--port", "0", "--unixsocket", socket, "--dir", dir, "--save", "", "--appendonly", "no", "--daemonize", "no")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		waitForSocket(t, socket)
-	}
-	stop := func() {
-		if err := cmd.Process.Kill(); err != nil {
-			t.Error(err)
-		}
-		cmd.Wait() // its error is the kill
-		os.Remove(socket)
-	}
-	start()
-	t.Cleanup(func() {
-		stop()
-		os.RemoveAll(dir)
-	})
-	return "unix://" + socket, func() { stop(); start() }
-}
-
-func waitForSocket(t *testing.T, socket string) {
-	t.Helper()
-	deadline := time.After(2 * time.Minute)
-	for {
-		r, err := OpenRedis("unix://"+socket, "ping", Size{64, 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = r.client.Ping(t.Context()).Err()
-		if closed := r.Close(); closed != nil {
-			t.Error(closed)
-		}
-		if err == nil {
-			return
-		}
-		select {
-		case <-deadline:
-			t.Fatalf("redis-server does not answer: %v", err)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}
 
 func openRedis(t *testing.T, url, key string, size Size) *Redis {
 	t.Helper()
@@ -109,7 +40,7 @@ func wantLost(t *testing.T, r *Redis, when string) {
 }
 
 func TestRedis(t *testing.T) {
-	url, _ := redisServer(t)
+	url := redistest.New(t).URL
 	testFilter(t, func(t *testing.T, size Size) Filter {
 		r := openRedis(t, url, t.Name(), size)
 		rebuild(t, r, nil)
@@ -120,7 +51,7 @@ func TestRedis(t *testing.T) {
 // Keys that one daemon adds are seen by another one, with the bits of a Local
 // filter.
 func TestRedisIsShared(t *testing.T) {
-	url, _ := redisServer(t)
+	url := redistest.New(t).URL
 	size := Size{Bits: 20_000, Hashes: 5}
 	a, b := openRedis(t, url, "shared", size), openRedis(t, url, "shared", size)
 	wantLost(t, a, "before it was built")
@@ -144,7 +75,8 @@ func TestRedisIsShared(t *testing.T) {
 // A filter that was flushed, evicted, or comes from an earlier run of the server
 // returns ErrLost until it is rebuilt.
 func TestRedisLost(t *testing.T) {
-	url, restart := redisServer(t)
+	server := redistest.New(t)
+	url := server.URL
 	r := openRedis(t, url, "lost", Size{Bits: 20_000, Hashes: 5})
 	keys := oids(1, 1000)
 	lose := map[string]func(){
@@ -165,7 +97,10 @@ func TestRedisLost(t *testing.T) {
 			if err := r.Add(t.Context(), oids(1, 1)); err != nil {
 				t.Fatal(err)
 			}
-			restart()
+			server.Kill()
+			if err := server.Run(); err != nil {
+				t.Fatal(err)
+			}
 		},
 	}
 	for name, f := range lose {
@@ -181,7 +116,7 @@ func TestRedisLost(t *testing.T) {
 // Rebuild returns ErrLost if the filter is flushed meanwhile, or another daemon
 // rebuilds it too.
 func TestRedisLostDuringRebuild(t *testing.T) {
-	url, _ := redisServer(t)
+	url := redistest.New(t).URL
 	size := Size{Bits: 20_000, Hashes: 5}
 	r, other := openRedis(t, url, "built", size), openRedis(t, url, "built", size)
 	interrupts := map[string]func(){

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/test/redistest"
 )
 
 func numbered(n int) []doc.OID {
@@ -25,7 +26,7 @@ func numbered(n int) []doc.OID {
 func TestShards(t *testing.T) {
 	defer func(n uint64) { maxBits = n }(maxBits)
 	maxBits = 1 << 13
-	url, _ := redisServer(t)
+	url := redistest.New(t).URL
 	size, err := SizeFor(5000, 0.01)
 	if err != nil {
 		t.Fatal(err)

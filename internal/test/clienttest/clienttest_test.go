@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,6 +15,7 @@ import (
 
 	"indexerd/internal/source/sqlite"
 	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/process"
 )
 
 // The token of the clients. It sees the films with even keys, which are of the group
@@ -61,10 +61,11 @@ func start() (r running, err error) {
 	if text, err := exec.Command("go", "build", "-o", binary, "indexerd/cmd/indexerd").CombinedOutput(); err != nil {
 		return r, fmt.Errorf("build: %w: %s", err, text)
 	}
-	own, api, err := freePorts()
+	ports, err := process.FreePorts(2)
 	if err != nil {
 		return r, err
 	}
+	own, api := "127.0.0.1:"+ports[0], "127.0.0.1:"+ports[1]
 	config := filepath.Join(dir, "indexerd.yaml")
 	err = os.WriteFile(config, fmt.Appendf(nil, `data: %s/data
 http:
@@ -112,20 +113,6 @@ func fill(path string) error {
 		}
 	}
 	return nil
-}
-
-// freePorts returns two addresses that nothing listens on.
-func freePorts() (first, second string, err error) {
-	var addresses [2]string
-	for i := range addresses {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return "", "", err
-		}
-		defer l.Close()
-		addresses[i] = l.Addr().String()
-	}
-	return addresses[0], addresses[1], nil
 }
 
 // loaded waits until the films are loaded, with their pages.

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"indexerd/internal/test/javatest"
+	"indexerd/internal/test/process"
 )
 
 // A daemon is one of the two.
@@ -44,12 +44,12 @@ tables:
 
 // newDaemons writes the configurations of two daemons.
 func newDaemons(dir, program string, s servers) (all []*daemon, err error) {
-	for _, name := range []string{"a", "b"} {
-		port, err := javatest.FreePort()
-		if err != nil {
-			return nil, err
-		}
-		d := &daemon{name: name, address: "127.0.0.1:" + port, file: filepath.Join(dir, name+".yaml"), log: filepath.Join(dir, name+".log"), program: program}
+	ports, err := process.FreePorts(2)
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range []string{"a", "b"} {
+		d := &daemon{name: name, address: "127.0.0.1:" + ports[i], file: filepath.Join(dir, name+".yaml"), log: filepath.Join(dir, name+".log"), program: program}
 		text := fmt.Sprintf(config, d.address, filepath.Join(dir, name), s.openSearch, s.hbase, s.redis, s.etcd, s.dsn)
 		if err := os.WriteFile(d.file, []byte(text), 0o600); err != nil {
 			return nil, err

@@ -4,20 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"syscall"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/internal/test/etcdtest"
 	"indexerd/internal/test/hbasetest"
-	"indexerd/internal/test/javatest"
 	"indexerd/internal/test/nodetest"
 	"indexerd/internal/test/pgtest/cluster"
+	"indexerd/internal/test/redistest"
 )
 
 // servers are what the daemons use. A URL is empty until its server answers.
@@ -26,9 +21,9 @@ type servers struct {
 
 	postgres       *cluster.Cluster
 	stopOpenSearch func()
-	gateway        *javatest.Program
+	gateway        *hbasetest.Server
 	marks          *etcdtest.Server
-	filter         *exec.Cmd
+	filter         *redistest.Server
 }
 
 // start starts all servers, at once, and returns when they answer.
@@ -46,7 +41,9 @@ func (s *servers) start(ctx context.Context, dir string) error {
 			return s.openSearch, err
 		},
 		"HBase": func() (_ string, err error) {
-			s.hbase, s.gateway, err = hbasetest.Start(true)
+			if s.gateway, err = hbasetest.Start(true); err == nil {
+				s.hbase = s.gateway.URL
+			}
 			return s.hbase, err
 		},
 		"etcd": func() (_ string, err error) {
@@ -55,7 +52,12 @@ func (s *servers) start(ctx context.Context, dir string) error {
 			}
 			return s.etcd, err
 		},
-		"Redis": func() (string, error) { return s.redis, s.startRedis(ctx, dir) },
+		"Redis": func() (_ string, err error) {
+			if s.filter, err = redistest.Start(); err == nil {
+				s.redis = s.filter.URL
+			}
+			return s.redis, err
+		},
 	} {
 		fmt.Printf("starting %s\n", name)
 		group.Go(func() error {
@@ -70,30 +72,10 @@ func (s *servers) start(ctx context.Context, dir string) error {
 	return group.Wait()
 }
 
-// startRedis starts Redis on a socket.
-func (s *servers) startRedis(ctx context.Context, dir string) error {
-	socket := filepath.Join(dir, "redis")
-	s.redis = "unix://" + socket
-	s.filter = exec.Command("redis-server", "--port", "0", "--unixsocket", socket, "--dir", dir, "--save", "", "--appendonly", "no", "--logfile", filepath.Join(dir, "redis.log"))
-	s.filter.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // SIGINT of the terminal is for this process
-	if err := s.filter.Start(); err != nil {
-		s.filter = nil
-		return err
-	}
-	for ctx.Err() == nil {
-		if c, err := net.Dial("unix", socket); err == nil {
-			return c.Close()
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	return ctx.Err()
-}
-
 // stop ends all servers that were started.
 func (s *servers) stop() (err error) {
 	if s.filter != nil {
-		_ = s.filter.Process.Kill()
-		_ = s.filter.Wait()
+		s.filter.Stop()
 	}
 	if s.marks != nil {
 		s.marks.Stop()

@@ -19,7 +19,7 @@ func NewCluster(t testing.TB, n int) *Cluster {
 	t.Helper()
 	pgtest.NeedsServers(t)
 	members, err := start(n)
-	missing(t, err)
+	need(t, err)
 	t.Cleanup(func() { stop(members) })
 	return &Cluster{members}
 }

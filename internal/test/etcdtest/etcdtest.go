@@ -9,63 +9,42 @@ package etcdtest
 import (
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/process"
 )
 
 // A Server is a member of etcd.
 type Server struct {
+	*process.Process
+
 	Endpoint string // host:port of clients
-	dir      string
 	name     string
 	peer     string // host:port of the other members
 	cluster  string // all members: "NAME=PEER,NAME=PEER"
 	flags    []string
-	process  *exec.Cmd
-	ended    chan error
 }
 
-var shared struct {
-	sync.Mutex
-	server *Server
-	err    error
-}
+var shared process.Shared[*Server]
 
 // Main runs the tests of a package, and ends the server that they shared. It returns the
 // exit code.
-func Main(m *testing.M) int {
-	code := m.Run()
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.server != nil {
-		shared.server.Stop()
-	}
-	return code
-}
+func Main(m *testing.M) int { return shared.Main(m) }
 
 // Shared returns the endpoint of a server that the tests of a package share, each below a
 // prefix of its own. The first call starts it. The package's TestMain calls Main.
 func Shared(t testing.TB) string {
 	t.Helper()
 	pgtest.NeedsServers(t)
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.server == nil && shared.err == nil {
-		shared.server, shared.err = Start()
-	}
-	missing(t, shared.err)
-	return shared.server.Endpoint
+	s, err := shared.Get(func() (*Server, error) { return Start() })
+	need(t, err)
+	return s.Endpoint
 }
 
 // New starts a server for one test, which ends with it. Flags are added to its own.
@@ -73,23 +52,16 @@ func New(t testing.TB, flags ...string) *Server {
 	t.Helper()
 	pgtest.NeedsServers(t)
 	s, err := Start(flags...)
-	missing(t, err)
+	need(t, err)
 	t.Cleanup(s.Stop)
 	return s
 }
 
-// errMissing reports that the server is not installed.
-var errMissing = errors.New("etcd is not installed: apt-get install etcd-server")
+var errMissing = fmt.Errorf("etcd is %w: apt-get install etcd-server", process.ErrMissing)
 
-// missing skips a test without a server, or fails it if CI is set.
-func missing(t testing.TB, err error) {
+func need(t testing.TB, err error) {
 	t.Helper()
-	switch {
-	case errors.Is(err, errMissing) && os.Getenv("CI") == "":
-		t.Skip(err)
-	case err != nil:
-		t.Fatal(err)
-	}
+	process.Need(t, err, os.Getenv("CI") != "")
 }
 
 // Start starts a server. On error nothing remains.
@@ -121,7 +93,7 @@ func startOnce(n int, flags []string) (members []*Server, err error) {
 			stop(members)
 		}
 	}()
-	addresses, err := free(2 * n)
+	ports, err := process.FreePorts(2 * n)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +103,7 @@ func startOnce(n int, flags []string) (members []*Server, err error) {
 		if err != nil {
 			return members, err
 		}
-		s := &Server{dir: dir, name: fmt.Sprint("member", i+1), Endpoint: addresses[i], peer: addresses[n+i], flags: flags}
+		s := &Server{Process: &process.Process{Dir: dir}, name: fmt.Sprint("member", i+1), Endpoint: "127.0.0.1:" + ports[i], peer: "127.0.0.1:" + ports[n+i], flags: flags}
 		members, peers = append(members, s), append(peers, s.name+"=http://"+s.peer)
 	}
 	for _, s := range members {
@@ -154,19 +126,6 @@ func stop(members []*Server) {
 	}
 }
 
-// free returns addresses on which no process listens.
-func free(n int) (addresses []string, err error) {
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close() // after the last one is found
-		addresses = append(addresses, l.Addr().String())
-	}
-	return addresses, nil
-}
-
 // startWithin limits how long a server takes to answer.
 const startWithin = time.Minute
 
@@ -186,78 +145,21 @@ func (s *Server) launch() error {
 		return errMissing
 	}
 	client, peer := "http://"+s.Endpoint, "http://"+s.peer
-	s.process = exec.Command(program, append([]string{
-		"--name", s.name, "--data-dir", filepath.Join(s.dir, "data"), "--unsafe-no-fsync",
+	return s.Process.Start(exec.Command(program, append([]string{
+		"--name", s.name, "--data-dir", filepath.Join(s.Dir, "data"), "--unsafe-no-fsync",
 		"--listen-client-urls", client, "--advertise-client-urls", client, "--listen-metrics-urls", "http://127.0.0.1:0",
 		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", s.cluster,
-	}, s.flags...)...)
-	s.process.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
-	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	s.process.Stdout, s.process.Stderr = log, log
-	s.ended = make(chan error, 1)
-	started := make(chan error)
-	go func() {
-		// The server is killed when the thread that started it ends.
-		runtime.LockOSThread()
-		err := s.process.Start()
-		if started <- err; err == nil {
-			s.ended <- s.process.Wait()
-		}
-	}()
-	return <-started
+	}, s.flags...)...))
 }
 
 // wait waits until the server has a leader.
-func (s *Server) wait() error {
-	for deadline := time.Now().Add(startWithin); ; {
-		answer, err := http.Get("http://" + s.Endpoint + "/health")
-		if err == nil {
-			_ = answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
-				return nil
-			}
-			err = errors.New(answer.Status)
-		}
-		select {
-		case ended := <-s.ended:
-			s.ended <- ended
-			log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
-			return fmt.Errorf("etcd ended: %v: %s", ended, log[max(0, len(log)-1000):])
-		case <-time.After(20 * time.Millisecond):
-		}
-		if time.Now().After(deadline) {
-			s.Kill()
-			return err
-		}
-	}
-}
-
-// Signal sends a signal to the server, such as SIGSTOP.
-func (s *Server) Signal(sig syscall.Signal) { _ = s.process.Process.Signal(sig) }
-
-// Kill kills the server as a crash does.
-func (s *Server) Kill() {
-	_ = s.process.Process.Kill()
-	s.ended <- <-s.ended
-}
+func (s *Server) wait() error { return s.WaitFor("http://"+s.Endpoint+"/health", startWithin) }
 
 // Wipe makes the server lose everything: it starts again with nothing, at the same endpoint.
 func (s *Server) Wipe() error {
 	s.Kill()
-	if err := os.RemoveAll(filepath.Join(s.dir, "data")); err != nil {
+	if err := os.RemoveAll(filepath.Join(s.Dir, "data")); err != nil {
 		return err
 	}
 	return s.Run()
-}
-
-// Stop kills the server, if it runs, and removes its directory.
-func (s *Server) Stop() {
-	if s.process != nil && s.process.Process != nil {
-		s.Kill()
-	}
-	_ = os.RemoveAll(s.dir)
 }

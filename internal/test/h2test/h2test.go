@@ -19,7 +19,6 @@ import (
 	"crypto/rand"
 	"database/sql/driver"
 	_ "embed"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,6 +29,7 @@ import (
 	"testing"
 
 	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/process"
 )
 
 // A Vendor is what a dialect's tests know of its driver and of H2.
@@ -61,7 +61,8 @@ type DB struct {
 func New(t testing.TB, v Vendor) *DB {
 	t.Helper()
 	pgtest.NeedsServers(t)
-	s := start(t)
+	s, err := shared.Get(newServer)
+	process.Need(t, err, os.Getenv("STANDINS") != "")
 	db := &DB{server: s, vendor: v, url: fmt.Sprintf("jdbc:h2:mem:%s;MODE=%s;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=5000%s", rand.Text(), v.Mode, v.Settings)}
 	c, err := db.Writer().Connect(t.Context())
 	if err != nil {
@@ -105,45 +106,23 @@ var program []byte
 // A server is the Java process.
 type server struct {
 	address string
-	stop    io.Closer // its standard input
+	stdin   io.Closer // its end stops the process
 	dir     string
 }
 
-var shared struct {
-	sync.Mutex
-	server *server
-	err    error
-}
-
-func start(t testing.TB) *server {
-	t.Helper()
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.server == nil && shared.err == nil {
-		shared.server, shared.err = newServer()
-	}
-	if errors.Is(shared.err, errMissing) && os.Getenv("STANDINS") == "" {
-		t.Skip(shared.err)
-	}
-	if shared.err != nil {
-		t.Fatal(shared.err)
-	}
-	return shared.server
-}
+var shared process.Shared[*server]
 
 // Main runs the tests of a package and ends the server that they used. It returns the
 // exit code.
-func Main(m *testing.M) int {
-	code := m.Run()
-	if s := shared.server; s != nil {
-		_ = s.stop.Close()
-		_ = os.RemoveAll(s.dir)
-	}
-	return code
+func Main(m *testing.M) int { return shared.Main(m) }
+
+// Stop ends the process and removes its files.
+func (s *server) Stop() {
+	_ = s.stdin.Close()
+	_ = os.RemoveAll(s.dir)
 }
 
-// errMissing reports that Java or H2 is not installed.
-var errMissing = errors.New("H2 is not installed: make standins installs and runs it")
+var errMissing = fmt.Errorf("H2 is %w: make standins installs and runs it", process.ErrMissing)
 
 // Fails is an expression that fails for a v of 0, but only if a statement reads or
 // digests it: H2 computes all columns of a derived table. FailsCode is the error.
@@ -202,7 +181,7 @@ func (s *server) run(javac, jar string) error {
 	if err != nil {
 		return err
 	}
-	s.stop = in
+	s.stdin = in
 	out, err := java.StdoutPipe()
 	if err != nil {
 		return err

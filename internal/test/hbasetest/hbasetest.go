@@ -9,14 +9,15 @@ package hbasetest
 import (
 	_ "embed"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
 	"indexerd/internal/test/javatest"
 	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/process"
 )
 
 //go:embed HBase.java
@@ -24,24 +25,18 @@ var program []byte
 
 const version = "2.6.1"
 
-var shared struct {
-	sync.Mutex
-	program *javatest.Program
-	url     string
-	err     error
+// A Server is a running HBase.
+type Server struct {
+	*javatest.Program
+
+	URL string // of the gateway
 }
+
+var shared process.Shared[*Server]
 
 // Main runs the tests of a package, and ends the HBase that they used. It returns the
 // exit code.
-func Main(m *testing.M) int {
-	code := m.Run()
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.program != nil {
-		shared.program.Stop()
-	}
-	return code
-}
+func Main(m *testing.M) int { return shared.Main(m) }
 
 // URL returns the address of the gateway, which the first call starts. The package's
 // TestMain calls Main.
@@ -52,18 +47,9 @@ func URL(t testing.TB) string {
 		return url
 	}
 	fetch := os.Getenv("HBASE") != ""
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.program == nil && shared.err == nil {
-		shared.url, shared.program, shared.err = Start(fetch)
-	}
-	switch {
-	case errors.Is(shared.err, javatest.ErrMissing) && !fetch:
-		t.Skip("HBase is not installed: make hbase installs and tests it")
-	case shared.err != nil:
-		t.Fatalf("start HBase: %v", shared.err)
-	}
-	return shared.url
+	s, err := shared.Get(func() (*Server, error) { return Start(fetch) })
+	process.Need(t, err, fetch)
+	return s.URL
 }
 
 // Install fetches the jars.
@@ -85,29 +71,39 @@ func jars(fetch bool) (string, error) {
 	return dir, err
 }
 
-// Start starts HBase and returns the address of its gateway. With fetch, Maven fetches the
-// jars where they are missing.
-func Start(fetch bool) (url string, _ *javatest.Program, _ error) {
+// Start starts HBase. With fetch, Maven fetches the jars where they are missing.
+func Start(fetch bool) (*Server, error) {
+	s, err := start(fetch)
+	if err != nil {
+		return nil, fmt.Errorf("start HBase: %w: make hbase installs and tests it", err)
+	}
+	return s, nil
+}
+
+func start(fetch bool) (*Server, error) {
 	dir, err := jars(fetch)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	port, err := javatest.FreePort()
+	ports, err := process.FreePorts(1)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	machine := []string{"-Xmx512m", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED", "--add-opens=java.base/jdk.internal.ref=ALL-UNNAMED"}
 	for _, p := range []string{"lang", "lang.reflect", "io", "net", "nio", "util", "util.concurrent", "math", "text"} {
 		machine = append(machine, "--add-opens=java.base/java."+p+"=ALL-UNNAMED")
 	}
-	p, err := javatest.Start("HBase", program, dir, machine, "data", port)
+	p, err := javatest.New("HBase", program, dir, machine, "data", ports[0])
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	url = "http://127.0.0.1:" + port
-	if err := p.Answers(url+"/version/cluster", 5*time.Minute); err != nil {
-		p.Stop()
-		return "", nil, err
+	s := &Server{p, "http://127.0.0.1:" + ports[0]}
+	if err = p.Run(); err == nil {
+		err = p.WaitFor(s.URL+"/version/cluster", 5*time.Minute)
 	}
-	return url, p, nil
+	if err != nil {
+		s.Stop()
+		return nil, err
+	}
+	return s, nil
 }

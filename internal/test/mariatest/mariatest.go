@@ -12,17 +12,11 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
-	"runtime"
-	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -31,62 +25,38 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/process"
 )
 
 // A Server is a running server.
 type Server struct {
-	dir, port string
-	account   *syscall.Credential // runs the server; nil: the account of the tests
-	process   *exec.Cmd
-	ended     chan error
-	killed    atomic.Bool // by Kill
+	process *process.Process
+	port    string
+	account *syscall.Credential // runs the server; nil: the account of the tests
+	killed  atomic.Bool         // by Kill
 }
 
-var shared struct {
-	sync.Mutex
-	server *Server
-	err    error
-}
+var shared process.Shared[*Server]
 
 // Main runs the tests of a package, and ends the server that they used. It returns
 // the exit code.
-func Main(m *testing.M) int {
-	code := m.Run()
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.server != nil {
-		shared.server.Stop()
-	}
-	return code
-}
+func Main(m *testing.M) int { return shared.Main(m) }
 
 // DB creates an empty database for the test and returns its DSN. The database is
 // dropped at the end of the test. The package's TestMain calls Main.
 func DB(t testing.TB) string {
 	t.Helper()
 	pgtest.NeedsServers(t)
-	shared.Lock()
-	if shared.server == nil && shared.err == nil {
-		shared.server, shared.err = Start(context.Background())
-	}
-	server, err := shared.server, shared.err
-	shared.Unlock()
-	missing(t, err)
+	server, err := shared.Get(func() (*Server, error) { return Start(context.Background()) })
+	need(t, err)
 	return server.DB(t)
 }
 
-// errMissing reports that the server is not installed.
-var errMissing = errors.New("MariaDB is not installed: apt-get install mariadb-server")
+var errMissing = fmt.Errorf("MariaDB is %w: apt-get install mariadb-server", process.ErrMissing)
 
-// missing skips a test without a server, or fails it if CI is set.
-func missing(t testing.TB, err error) {
+func need(t testing.TB, err error) {
 	t.Helper()
-	switch {
-	case errors.Is(err, errMissing) && os.Getenv("CI") == "":
-		t.Skip(err)
-	case err != nil:
-		t.Fatal(err)
-	}
+	process.Need(t, err, os.Getenv("CI") != "")
 }
 
 // New starts a server for one test, which ends with it.
@@ -94,19 +64,19 @@ func New(t testing.TB) *Server {
 	t.Helper()
 	pgtest.NeedsServers(t)
 	s, err := Start(context.Background())
-	missing(t, err)
+	need(t, err)
 	t.Cleanup(s.Stop)
 	return s
 }
 
 // Start creates a data directory and starts its server. On error nothing remains.
 func Start(ctx context.Context) (*Server, error) {
-	dir, err := os.MkdirTemp(parentDir(), "indexerd-maria-")
+	dir, err := process.MemoryDir("indexerd-maria-")
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir}
-	if s.account, err = giveUpRoot(dir); err == nil {
+	s := &Server{process: &process.Process{Dir: dir}}
+	if s.account, err = process.GiveUpRoot(dir, "mysql"); err == nil {
 		err = s.install(ctx)
 	}
 	if err == nil {
@@ -119,35 +89,6 @@ func Start(ctx context.Context) (*Server, error) {
 	return s, nil
 }
 
-// parentDir returns /dev/shm, or "" for the directory of temporary files if TMPDIR is
-// set or less than 4 GiB of memory are free.
-func parentDir() string {
-	const memory = "/dev/shm"
-	var fs syscall.Statfs_t
-	if os.Getenv("TMPDIR") != "" || syscall.Statfs(memory, &fs) != nil || fs.Bavail*uint64(fs.Bsize) < 4<<30 {
-		return ""
-	}
-	return memory
-}
-
-// giveUpRoot gives the directory to the account mysql. It returns nil if the tests do
-// not run as root.
-func giveUpRoot(dir string) (*syscall.Credential, error) {
-	if os.Geteuid() != 0 {
-		return nil, nil
-	}
-	u, err := user.Lookup("mysql")
-	if err != nil {
-		return nil, errMissing
-	}
-	uid, err1 := strconv.Atoi(u.Uid)
-	gid, err2 := strconv.Atoi(u.Gid)
-	if err := errors.Join(err1, err2); err != nil {
-		return nil, err
-	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, uid, gid)
-}
-
 // tool returns the path of a program of the server.
 func tool(name string) (string, error) {
 	for _, path := range []string{name, "/usr/sbin/" + name} {
@@ -158,7 +99,7 @@ func tool(name string) (string, error) {
 	return "", errMissing
 }
 
-func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+func (s *Server) data() string { return filepath.Join(s.process.Dir, "data") }
 
 func (s *Server) command(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
 	program, err := tool(name)
@@ -166,7 +107,7 @@ func (s *Server) command(ctx context.Context, name string, args ...string) (*exe
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, program, append([]string{"--no-defaults", "--datadir=" + s.data()}, args...)...)
-	cmd.Dir = s.dir
+	cmd.Dir = s.process.Dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.account, Setsid: true, Pdeathsig: syscall.SIGKILL}
 	return cmd, nil
 }
@@ -184,26 +125,17 @@ func (s *Server) install(ctx context.Context) error {
 
 // listen starts the server on a free port. Another process may take the port before
 // the server does; then listen tries the next one.
-func (s *Server) listen(ctx context.Context) (err error) {
-	for range 5 {
-		if s.port, err = freePort(); err != nil {
+func (s *Server) listen(ctx context.Context) error {
+	for i := 0; ; i++ {
+		ports, err := process.FreePorts(1)
+		if err != nil {
 			return err
 		}
-		if err = s.start(ctx); err == nil {
-			return nil
+		s.port = ports[0]
+		if err = s.start(ctx); err == nil || i == 4 {
+			return err
 		}
 	}
-	return err
-}
-
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, err
 }
 
 // startWithin limits how long a server takes to answer.
@@ -212,29 +144,12 @@ const startWithin = time.Minute
 // start starts the server and waits until it answers. The server's temporary tables
 // are in its own directory: MariaDB 10.11 crashes when it can't open one, as in a
 // directory that is full or that is emptied meanwhile.
-func (s *Server) start(ctx context.Context) (err error) {
-	s.process, err = s.command(context.WithoutCancel(ctx), "mariadbd", "--port="+s.port, "--socket="+filepath.Join(s.dir, "socket"), "--tmpdir="+s.dir, "--bind-address=127.0.0.1",
-		"--skip-name-resolve", "--log-error="+filepath.Join(s.dir, "log"), "--pid-file="+filepath.Join(s.dir, "pid"),
+func (s *Server) start(ctx context.Context) error {
+	dir := s.process.Dir
+	cmd, err := s.command(context.WithoutCancel(ctx), "mariadbd", "--port="+s.port, "--socket="+filepath.Join(dir, "socket"), "--tmpdir="+dir, "--bind-address=127.0.0.1",
+		"--skip-name-resolve", "--pid-file="+filepath.Join(dir, "pid"),
 		"--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=32M", "--max-connections=200", "--character-set-server=utf8mb4")
 	if err != nil {
-		return err
-	}
-	s.ended = make(chan error, 1)
-	s.killed.Store(false)
-	started := make(chan error)
-	go func() {
-		// The server is killed when the thread that started it ends.
-		runtime.LockOSThread()
-		err := s.process.Start()
-		if started <- err; err == nil {
-			err = s.process.Wait()
-			if !s.killed.Load() {
-				fmt.Fprintf(os.Stderr, "mariadbd ended by itself: %v\n%s\n", err, s.logged())
-			}
-			s.ended <- err
-		}
-	}()
-	if err := <-started; err != nil {
 		return err
 	}
 	db, err := open(s.DSN(""))
@@ -242,27 +157,21 @@ func (s *Server) start(ctx context.Context) (err error) {
 		return err
 	}
 	defer db.Close()
-	for deadline := time.Now().Add(startWithin); ; {
-		if err = db.PingContext(ctx); err == nil {
-			return nil
-		}
-		select {
-		case ended := <-s.ended:
-			s.ended <- ended
-			return fmt.Errorf("mariadbd ended: %v", ended)
-		case <-time.After(50 * time.Millisecond):
-		}
-		if time.Now().After(deadline) {
-			s.Kill()
-			return err
-		}
+	if err := s.process.Start(cmd); err != nil {
+		return err
 	}
-}
-
-// logged returns the end of the server's log, which says why it ended.
-func (s *Server) logged() []byte {
-	log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
-	return log[max(0, len(log)-8<<10):]
+	s.killed.Store(false)
+	ended := s.process.Ended()
+	go func() {
+		if <-ended; !s.killed.Load() {
+			fmt.Fprintf(os.Stderr, "mariadbd ended by itself: %s\n", s.process.Log())
+		}
+	}()
+	if err := s.process.Wait(startWithin, func() error { return db.PingContext(ctx) }); err != nil {
+		s.Kill()
+		return err
+	}
+	return nil
 }
 
 // DSN returns the URL of a database for the account root.
@@ -273,8 +182,7 @@ func (s *Server) DSN(database string) string {
 // Kill kills the server as a crash does.
 func (s *Server) Kill() {
 	s.killed.Store(true)
-	_ = s.process.Process.Kill()
-	s.ended <- <-s.ended
+	s.process.Kill()
 }
 
 // Restart kills the server and starts it again on its port.
@@ -285,10 +193,8 @@ func (s *Server) Restart(ctx context.Context) error {
 
 // Stop kills the server, if it runs, and removes its directory.
 func (s *Server) Stop() {
-	if s.process != nil && s.process.Process != nil {
-		s.Kill()
-	}
-	_ = os.RemoveAll(s.dir)
+	s.killed.Store(true)
+	s.process.Stop()
 }
 
 // DB creates an empty database for the test and returns its DSN.

@@ -5,15 +5,15 @@ import org.opensearch.common.settings.Settings;
 import org.opensearch.env.Environment;
 import org.opensearch.plugins.Plugin;
 
-/** One node with a home directory and settings, key=value or key=[value,value], until it is killed. */
+/** One node in the current directory, with settings, key=value or key=[value,value], until it is killed. */
 public class Node {
   @SuppressWarnings("unchecked")
   public static void main(String[] args) throws Exception {
-    Path home = Paths.get(args[0]);
+    Path home = Paths.get("").toAbsolutePath();
     Path config = Files.createDirectories(home.resolve("config"));
     Settings.Builder settings = Settings.builder().put("path.home", home.toString()).put("cluster.name", "indexerd-test")
         .put("network.host", "127.0.0.1").put("cluster.routing.allocation.disk.threshold_enabled", false);
-    for (String setting : Arrays.asList(args).subList(1, args.length)) {
+    for (String setting : args) {
       int equals = setting.indexOf('=');
       String key = setting.substring(0, equals), value = setting.substring(equals + 1);
       if (value.startsWith("[")) settings.putList(key, value.substring(1, value.length() - 1).split(","));

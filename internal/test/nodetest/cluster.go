@@ -1,7 +1,6 @@
 package nodetest
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/process"
 )
 
 // A Cluster is nodes that belong to one test.
@@ -40,18 +40,13 @@ func NewCluster(t testing.TB, n int) *Cluster {
 	pgtest.NeedsServers(t)
 	c, err := newCluster(n, t.TempDir())
 	t.Cleanup(c.stop)
-	switch {
-	case errors.Is(err, errMissing) && os.Getenv("OPENSEARCH") == "":
-		t.Skip(err)
-	case err != nil:
-		t.Fatalf("start %d nodes of OpenSearch: %v", n, err)
-	}
+	need(t, err)
 	return c
 }
 
 func newCluster(n int, repository string) (*Cluster, error) {
 	c := &Cluster{Repository: repository}
-	ports, err := freePorts(2 * n)
+	ports, err := process.FreePorts(2 * n)
 	if err != nil {
 		return c, err
 	}
@@ -69,7 +64,7 @@ func newCluster(n int, repository string) (*Cluster, error) {
 			return c, err
 		}
 		c.Nodes = append(c.Nodes, &Node{server: s, Name: names[i]})
-		if err := s.start(); err != nil {
+		if err := s.Run(); err != nil {
 			return c, err
 		}
 	}
@@ -78,23 +73,20 @@ func newCluster(n int, repository string) (*Cluster, error) {
 
 func (c *Cluster) stop() {
 	for _, n := range c.Nodes {
-		n.stop()
+		n.Stop()
 	}
 }
 
 // URL returns the node's address.
 func (n *Node) URL() string { return n.url }
 
-// Kill ends the node as kill -9 does.
-func (n *Node) Kill() { n.kill() }
-
 // Start starts the node after Kill, and does not wait until it answers.
-func (n *Node) Start() error { return n.start() }
+func (n *Node) Start() error { return n.Run() }
 
 // Answers reports whether the node's process runs, and is not paused.
 func (n *Node) Answers() bool {
 	select {
-	case <-n.ended:
+	case <-n.Ended():
 		return false
 	default:
 		return !n.paused
@@ -109,8 +101,8 @@ func (n *Node) Resume() { n.signal(syscall.SIGCONT) }
 
 func (n *Node) signal(s syscall.Signal) {
 	n.paused = s == syscall.SIGSTOP
-	_ = n.process.Process.Signal(s) // it may have ended
+	n.Signal(s)
 }
 
 // Log returns the end of what the node has logged.
-func (n *Node) Log() string { return fmt.Sprintf("%s: %s", filepath.Base(n.dir), n.said()) }
+func (n *Node) Log() string { return fmt.Sprintf("%s: %s", filepath.Base(n.Dir), n.Program.Log()) }

@@ -9,15 +9,15 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"indexerd/internal/test/process"
 )
 
 // settings are for speed, and enable logical decoding and prepared
@@ -29,7 +29,7 @@ const settings = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off
 // A Cluster is a running server.
 type Cluster struct {
 	dir     string
-	port    int
+	port    string
 	account *syscall.Credential // runs the server; nil: the account of the tests
 }
 
@@ -47,12 +47,12 @@ func Start(ctx context.Context) (*Cluster, error) {
 // create creates a cluster, whose data directory fill makes, and starts its
 // server.
 func create(ctx context.Context, fill func(*Cluster) error) (*Cluster, error) {
-	dir, err := os.MkdirTemp(parentDir(), "indexerd-pg-")
+	dir, err := process.MemoryDir("indexerd-pg-")
 	if err != nil {
 		return nil, err
 	}
 	c := &Cluster{dir: dir}
-	if c.account, err = giveUpRoot(dir); err == nil {
+	if c.account, err = process.GiveUpRoot(dir, "postgres"); err == nil {
 		err = fill(c)
 	}
 	if err == nil {
@@ -65,58 +65,25 @@ func create(ctx context.Context, fill func(*Cluster) error) (*Cluster, error) {
 	return c, nil
 }
 
-// parentDir returns the directory of clusters: /dev/shm, where a new database
-// takes 40 ms instead of 260, or "" for the directory of temporary files if
-// TMPDIR is set or less than 4 GiB of memory are free, as in most containers.
-func parentDir() string {
-	const memory = "/dev/shm"
-	var fs syscall.Statfs_t
-	if os.Getenv("TMPDIR") != "" || syscall.Statfs(memory, &fs) != nil || fs.Bavail*uint64(fs.Bsize) < 4<<30 {
-		return ""
-	}
-	return memory
-}
-
 // listen starts the server on a free port. Another process may take the port
 // before the server does; then listen tries the next one.
-func (c *Cluster) listen(ctx context.Context) (err error) {
-	for range 5 {
-		if c.port, err = freePort(); err != nil {
+func (c *Cluster) listen(ctx context.Context) error {
+	for i := 0; ; i++ {
+		ports, err := process.FreePorts(1)
+		if err != nil {
 			return err
 		}
-		if err = c.start(ctx); err == nil {
-			return nil
+		c.port = ports[0]
+		if err = c.start(ctx); err == nil || i == 4 {
+			return err
 		}
 	}
-	return err
 }
 
 // start starts the server on its port.
 func (c *Cluster) start(ctx context.Context) error {
-	options := fmt.Sprintf("-p %d %s", c.port, settings)
+	options := fmt.Sprintf("-p %s %s", c.port, settings)
 	return c.run(ctx, "pg_ctl", "-D", c.data(), "-w", "-l", filepath.Join(c.dir, "log"), "-o", options, "start")
-}
-
-// giveUpRoot gives the directory to the account postgres, since PostgreSQL and
-// its pooler refuse to run as root. It returns nil if the tests do not run as
-// root.
-func giveUpRoot(dir string) (*syscall.Credential, error) {
-	if os.Geteuid() != 0 {
-		return nil, nil
-	}
-	u, err := user.Lookup("postgres")
-	if err != nil {
-		return nil, fmt.Errorf("%w: as root the server runs as the account postgres, which Debian's package makes", err)
-	}
-	uid, err := strconv.Atoi(u.Uid)
-	if err != nil {
-		return nil, err
-	}
-	gid, err := strconv.Atoi(u.Gid)
-	if err != nil {
-		return nil, err
-	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, uid, gid)
 }
 
 func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
@@ -142,7 +109,7 @@ func (c *Cluster) run(ctx context.Context, name string, args ...string) error {
 
 // DSN returns the superuser's connection string.
 func (c *Cluster) DSN() string {
-	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", c.port)
+	return fmt.Sprintf("postgres://postgres@127.0.0.1:%s/postgres?sslmode=disable", c.port)
 }
 
 // Stop stops the server, if it runs, and removes the cluster.
@@ -184,15 +151,6 @@ func major(path string) int {
 		return 0
 	}
 	return n
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
 // Restart stops the server as a crash does and starts it again.

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"indexerd/internal/test/process"
 )
 
 // A Pooler is a running PgBouncer in front of a server, in transaction mode: a
@@ -19,7 +21,7 @@ import (
 // outside one. Each gets another connection than the last one had, if it can.
 type Pooler struct {
 	dir    string
-	port   int
+	port   string
 	cmd    *exec.Cmd
 	ended  chan error // receives the error that PgBouncer ended with
 	output bytes.Buffer
@@ -32,7 +34,7 @@ const poolerConfig = `[databases]
 
 [pgbouncer]
 listen_addr = 127.0.0.1
-listen_port = %d
+listen_port = %s
 unix_socket_dir =
 pool_mode = transaction
 server_round_robin = 1
@@ -72,13 +74,15 @@ func (p *Pooler) start(server *url.URL) (err error) {
 	if err != nil {
 		return err
 	}
-	account, err := giveUpRoot(p.dir)
+	account, err := process.GiveUpRoot(p.dir, "postgres")
 	if err != nil {
 		return err
 	}
-	if p.port, err = freePort(); err != nil {
+	ports, err := process.FreePorts(1)
+	if err != nil {
 		return err
 	}
+	p.port = ports[0]
 	users, config := filepath.Join(p.dir, "users"), filepath.Join(p.dir, "config")
 	text := fmt.Sprintf(poolerConfig, server.Hostname(), server.Port(), server.User.Username(), p.port, users)
 	user := fmt.Sprintf("%q \"\"\n", server.User.Username())
@@ -127,7 +131,7 @@ func (p *Pooler) wait(ctx context.Context) error {
 }
 
 // Address returns host:port, for a DSN that leads through the pooler.
-func (p *Pooler) Address() string { return fmt.Sprintf("127.0.0.1:%d", p.port) }
+func (p *Pooler) Address() string { return "127.0.0.1:" + p.port }
 
 // Stop ends PgBouncer and removes its files.
 func (p *Pooler) Stop() error {

@@ -30,7 +30,7 @@ func (c *Cluster) copyTo(ctx context.Context, to *Cluster) error {
 	if err := c.start(ctx); err != nil {
 		return err
 	}
-	primary := fmt.Sprintf("primary_conninfo = 'host=127.0.0.1 port=%d user=postgres'\n", c.port)
+	primary := fmt.Sprintf("primary_conninfo = 'host=127.0.0.1 port=%s user=postgres'\n", c.port)
 	if err := to.appendFile("postgresql.auto.conf", primary); err != nil {
 		return err
 	}
