@@ -68,14 +68,6 @@ func filmFile(t *testing.T, driver, dsn, sql, more string) string {
 
 func TestCheckFilms(t *testing.T) { checkShipped(t, films.DB(t)) }
 
-// The real Pagila is an extra.
-func TestCheckPagila(t *testing.T) {
-	dump := pgtest.Data(t, "pagila.sql")
-	dsn := pgtest.DB(t)
-	pgtest.Load(t, dsn, dump)
-	checkShipped(t, dsn)
-}
-
 // With the shipped configuration and a role that may only read, check has nothing
 // to warn of, and prints a line for each note.
 func checkShipped(t *testing.T, dsn string) {
@@ -343,41 +335,4 @@ func sqliteFilm(t *testing.T, statements ...string) (path string, rows int) {
 		}
 	}
 	return path, rows
-}
-
-func TestCheckSQLite(t *testing.T) {
-	t.Parallel()
-	twice, never := lastShifts(t)
-	const film = "CREATE TABLE film (id INTEGER PRIMARY KEY, u TEXT, title TEXT);"
-	const two = film + "INSERT INTO film VALUES (1, datetime('now', '-1 day'), 'a'), (2, datetime('now', '-2 day'), 'b');"
-	const many = " WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 20000) INSERT INTO film SELECT n, datetime('now', '-' || n || ' seconds'), 'film' FROM n;"
-	const numbered = "CREATE TABLE film (id INTEGER PRIMARY KEY, u INTEGER, title TEXT); INSERT INTO film VALUES (1, 1714996800, 'a'), (2, 1714996900, 'b'), (3, 253402300799, 'c'), (4, 0, 'd')"
-	const all = "SELECT * FROM film"
-	const notes = "children: {notes: {sql: 'SELECT * FROM note n', key: film, updated: u, content: [body]}}"
-	const note = "CREATE TABLE note AS SELECT id AS film, u, title AS body FROM film; DELETE FROM film WHERE id > 2;"
-	for _, c := range []found{
-		{"no index on updated", film + many, all, "", "no_index_on_updated", "tables.film.updated", "CREATE INDEX film_u ON film (u)", 0},
-		{"under another name", film + many, "SELECT f.* FROM film AS f", "", "no_index_on_updated", "tables.film.updated", `reads all 20,000 rows of film`, 0},
-		{"no index on the key", "CREATE TABLE film (id INTEGER, u TEXT, title TEXT); CREATE INDEX iu ON film (u);" + many, all, "", "no_index_on_key", "tables.film.key", `ON film (id)`, 0},
-		{"no index on a child's key", film + many + note + "CREATE INDEX iu ON note (u)", all, notes, "no_index_on_child_key", "tables.film.children.notes.key", "ON note (film)", 0},
-		{"random", two, "SELECT id, u, title || random() AS title FROM film", "", "volatile_sql", "tables.film.sql", "column title", exitNo},
-		{"now", two, "SELECT id, u, datetime('now') AS title FROM film", "", "volatile_sql", "tables.film.sql", "column title", exitNo},
-		{"keys that come twice", two, "SELECT * FROM film UNION ALL SELECT * FROM film WHERE id = 2", "", "duplicate_key", "tables.film.key", "key 2", exitNo},
-		{"no updateTime", two + "INSERT INTO film VALUES (3, NULL, 'c')", all, "", "null_updated", "tables.film.updated", "1 row without u", 0},
-		{"an updateTime to come", two + "INSERT INTO film VALUES (3, datetime('now', '+1 hour'), 'c')", all, "", "future_updated", "tables.film.updated", "1 row", 0},
-		{"one updateTime", two + "UPDATE film SET u = '2024-01-01 00:00:00'", all, "", "constant_updated", "tables.film.updated", "the same u", 0},
-		{"a number of seconds", numbered, all, "", "unit", "tables.film.updated", "u counts seconds in most rows: to declare it: updated: {column: u, unit: s}", 0},
-		{"rows out of range", numbered, all, "", "out_of_range_updated", "tables.film.updated", "2 rows with u before 1990", 0},
-		{"days", two + "UPDATE film SET u = date(u)", all, "", "coarse_updated", "tables.film.updated", "24h", 0},
-		{"an hour that came twice", two + "UPDATE film SET u = '" + twice + "' WHERE id = 2", all, "timezone: Europe/Berlin", "ambiguous_times", "tables.film.updated", "1 row", 0},
-		{"an hour that never came", two + "UPDATE film SET u = '" + never + "' WHERE id = 2", all, "timezone: Europe/Berlin", "impossible_times", "tables.film.updated", "1 row", 0},
-		{"values that don't fit", two, all, "metadata: {title: number}", "unindexable_rows", "tables.film", "2 of 2", 0},
-		{"compared", two, all, "", "horizon", "tables.film.compensate.horizon", "compared", 0},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			path, _ := sqliteFilm(t, strings.SplitAfter(c.setup, ";")...)
-			f, exit := checks(t, filmFile(t, "sqlite", path, c.sql, c.more))
-			c.provoked(t, f, exit)
-		})
-	}
 }

@@ -10,65 +10,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"indexerd/internal/test/pgtest"
 )
-
-// TestChildren: what hangs under a film is found with it, and changes with it.
-func TestChildren(t *testing.T) {
-	t.Parallel()
-	dsn, file := pagila(t)
-	p := start(t, "run", "-c", file)
-	p.ready(t)
-
-	found := func(query string) uint64 { return p.search(t, "film", query, "size=0").Total }
-	films := uint64(pgtest.Value[int64](t, dsn, "SELECT count(*) FROM film_actor WHERE actor_id = 1"))
-	const guiness = `actors:"penelope guiness"`
-	if got := found(guiness); got != films || films == 0 {
-		t.Fatalf("%s: got %d films, want %d", guiness, got, films)
-	}
-	if got, want := found("categories:Comedy"), uint64(pgtest.Value[int64](t, dsn,
-		"SELECT count(*) FROM film_category JOIN category USING (category_id) WHERE name = 'Comedy'")); got != want || want == 0 {
-		t.Errorf("categories:Comedy: got %d, want %d", got, want)
-	}
-	hit := p.search(t, "film", guiness, "size=1").Hits[0]
-	if len(hit.Highlights["actors"]) == 0 || fmt.Sprint(hit.Fields.Get("categories")) == "[]" {
-		t.Errorf("hit: got %+v, want its actors marked and its categories", hit)
-	}
-
-	pgtest.Exec(t, dsn, "UPDATE actor SET first_name = 'QUETZAL' WHERE actor_id = 1") // a trigger sets last_update
-	eventually(t, soon, "all films of a renamed actor are found by the new name", func() error {
-		if got := found("quetzal"); got != films {
-			return fmt.Errorf("got %d of %d films", got, films)
-		}
-		return nil
-	})
-	if got := found(guiness); got != 0 {
-		t.Errorf("the old name: got %d films, want none", got)
-	}
-
-	pgtest.Exec(t, dsn, "INSERT INTO film_actor (actor_id, film_id) SELECT 1, min(film_id) FROM film WHERE film_id NOT IN (SELECT film_id FROM film_actor WHERE actor_id = 1)")
-	eventually(t, soon, "a new role is found", func() error {
-		if got := found("quetzal"); got != films+1 {
-			return fmt.Errorf("got %d, want %d", got, films+1)
-		}
-		return nil
-	})
-
-	pgtest.Exec(t, dsn, "DELETE FROM film_actor WHERE actor_id = 1") // moves no updateTime
-	sweeps(t, 0, file, "film")                                       // unless compensation, which compares the last minutes' tokens, was faster
-	if got := found("quetzal"); got != 0 {
-		t.Errorf("after its roles were deleted: got %d films, want none", got)
-	}
-
-	pgtest.Exec(t, dsn, "SET session_replication_role = replica; DELETE FROM film WHERE film_id = 7")
-	sweeps(t, 0, file, "film") // unless a narrowed sweep was faster
-	if got := p.status(t).Tables[0].Documents; got != 999 {
-		t.Errorf("documents: got %d, want 999", got)
-	}
-	settledPast(t, p, dsn)
-	verifies(t, 0, file, "--content")
-}
 
 // stormChanges is how many changes a storm makes; make storm makes 50,000.
 func stormChanges(t *testing.T) int {

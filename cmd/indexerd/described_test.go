@@ -224,46 +224,6 @@ func TestColumnsChangeUnderADaemon(t *testing.T) {
 	}
 }
 
-// An application alters a SQLite database in the same ways.
-func TestColumnsChangeInSQLite(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "docs.db")
-	const rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20) INSERT INTO "
-	var tables []string
-	for _, name := range []string{"main", "parent", "swap"} {
-		tables = append(tables, "CREATE TABLE "+name+" (id INTEGER PRIMARY KEY, gone TEXT DEFAULT 'gone', a TEXT DEFAULT 'apple', b TEXT DEFAULT 'banana', u TEXT DEFAULT CURRENT_TIMESTAMP, body TEXT DEFAULT 'older')",
-			rows+name+" (id) SELECT i FROM n")
-	}
-	execSQLite(t, path, append(tables, "CREATE TABLE kid (id INTEGER, gone TEXT, u TEXT DEFAULT CURRENT_TIMESTAMP, note TEXT)", rows+"kid (id, note) SELECT i, 'kidolder' FROM n")...)
-	file := writeFile(t, schemaConfig(schemaAdmin, "sqlite", path, filepath.Join(t.TempDir(), "data"),
-		schemaTable("main", "SELECT * FROM main", ""),
-		schemaTable("parent", "SELECT * FROM parent", `, children: {kids: {sql: "SELECT * FROM kid", key: id, updated: u, content: [note]}}`),
-		schemaTable("swap", "SELECT * FROM swap", ", metadata: {a: keyword, b: keyword}")))
-	p := start(t, "run", "-c", file)
-	p.ready(t)
-	ops := p.as("ops-of-schema-test")
-	const now = "strftime('%Y-%m-%d %H:%M:%f', 'now')"
-	execSQLite(t, path, "ALTER TABLE main DROP COLUMN gone", "UPDATE main SET body = 'newer', u = "+now,
-		"ALTER TABLE kid DROP COLUMN gone", "UPDATE kid SET note = 'kidnewer', u = "+now,
-		"ALTER TABLE swap RENAME COLUMN a TO x", "ALTER TABLE swap RENAME COLUMN b TO a", "ALTER TABLE swap RENAME COLUMN x TO b")
-	ops.found(t, "main", "newer", 20)
-	ops.found(t, "parent", "kidnewer", 20)
-	ops.found(t, "swap", "a:banana b:apple", 20)
-	execSQLite(t, path, "ALTER TABLE swap DROP COLUMN a")
-	eventually(t, soon, "the table fails with the fault of the configuration", func() error {
-		if s := ops.table(t, "swap"); s.State != "failing" || s.LastError == nil || !strings.Contains(s.LastError.What, "column a is not in the SQL's result") {
-			return fmt.Errorf("%s: %+v", s.State, s.LastError)
-		}
-		return nil
-	})
-	execSQLite(t, path, "ALTER TABLE swap ADD COLUMN a TEXT DEFAULT 'cherry'")
-	ops.found(t, "swap", "a:cherry", 20)
-	for _, table := range []string{"main", "parent", "swap"} {
-		ops.swept(t, table)
-		isEqual(t, file, table)
-	}
-}
-
 // isEqual waits until a table is equal to its index.
 func isEqual(t *testing.T, file, table string) {
 	t.Helper()

@@ -56,15 +56,6 @@ func TestInitFilms(t *testing.T) {
 	initFinds(t, films.DB(t))
 }
 
-// The same with Pagila as its users have it: an extra.
-func TestInitPagila(t *testing.T) {
-	t.Parallel()
-	dump := pgtest.Data(t, "pagila.sql")
-	dsn := pgtest.DB(t)
-	pgtest.Load(t, dsn, dump)
-	initFinds(t, dsn)
-}
-
 // initFinds runs init on a database of films, then a daemon with what it prints,
 // and compares searches with the database.
 func initFinds(t *testing.T, dsn string) {

@@ -142,25 +142,3 @@ func TestNewSQL(t *testing.T) {
 	})
 	verifies(t, 0, file, "--content")
 }
-
-// TestReload forgets a table whose key was changed, while no daemon runs.
-func TestReload(t *testing.T) {
-	t.Parallel()
-	dsn := lateTable(t)
-	file := writeFile(t, lateConfig(dsn, t.TempDir(), "{horizon: auto}"))
-	p := start(t, "run", "-c", file)
-	p.ready(t)
-	p.stop(t)
-	rewrite(t, file, "key: id", "key: [id, body]")
-	if _, stderr, code := ask(t, nil, "run", "-c", file); code != 2 || !strings.Contains(stderr, "indexerd reload note") {
-		t.Errorf("run with another key: exit %d, want 2 and what to do: %s", code, stderr)
-	}
-	if _, stderr, code := ask(t, nil, "reload", "-c", file, "note"); code != 0 {
-		t.Fatalf("reload: exit %d: %s", code, stderr)
-	}
-	p = start(t, "run", "-c", file)
-	p.ready(t)
-	if _, err := get(p.base + "/api/v1/tables/note/docs/7,note%207"); err != nil {
-		t.Errorf("by the new key: %v", err)
-	}
-}

@@ -3,13 +3,11 @@ package main
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/source/sqlite"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -127,66 +125,5 @@ tables:
 	pgtest.Exec(t, dsn, "ALTER TABLE gone RENAME TO used")
 	wantFound(t, p, "item", "later", 60)
 	settledPast(t, p, dsn)
-	verifies(t, 0, file, "--content")
-}
-
-// TestRowsThatFailInAFile is the same of SQLite, where a key may also be of any
-// type.
-func TestRowsThatFailInAFile(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "file.db")
-	db, err := sqlite.OpenWritable(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	exec := func(statement string) {
-		t.Helper()
-		if _, err := db.Exec(statement); err != nil {
-			t.Fatalf("%s: %v", statement, err)
-		}
-	}
-	const now = "strftime('%Y-%m-%d %H:%M:%f', 'now')"
-	exec("CREATE TABLE item (id INT, updated TEXT, body TEXT, v TEXT DEFAULT '1'); CREATE INDEX item_id ON item (id); CREATE INDEX item_u ON item (updated)")
-	exec("WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1000) INSERT INTO item (id, updated, body) SELECT n, " + now + ", 'good' FROM n")
-	exec("UPDATE item SET v = '{' WHERE id IN (7, 500, 501)")
-	file := writeFile(t, fmt.Sprintf(`data: %s
-http: {listen: 127.0.0.1:0}
-sources: {db: {driver: sqlite, dsn: %q}}
-tables:
-  item: {source: db, sql: 'SELECT id, updated, body, json(v) AS v FROM item', key: id, updated: updated, content: {fields: [body]}}
-`, t.TempDir(), path))
-	p := start(t, "run", "-c", file)
-	p.ready(t)
-	want := map[string]string{"7": "malformed JSON", "500": "malformed JSON", "501": "malformed JSON"}
-	wantAside(t, p, "item", "the load sets three rows aside", want)
-	wantFound(t, p, "item", "good", 997)
-
-	exec("INSERT INTO item (id, updated, body) VALUES (NULL, " + now + ", 'no key'), (NULL, " + now + ", 'no key'), (700, " + now + ", 'twin')")
-	exec("UPDATE item SET v = '{', updated = " + now + " WHERE id = 600")
-	maps.Copy(want, map[string]string{"600": "malformed JSON", "": "key column id is NULL", "700": "several rows have this key"})
-	wantAside(t, p, "item", "the window sets three more aside", want)
-	wantFound(t, p, "item", "good", 997)
-
-	exec("INSERT INTO item SELECT id, updated, body, v FROM item WHERE id = 900")
-	sweeps(t, 0, file, "item")
-	want["900"] = "several rows have this key"
-	wantAside(t, p, "item", "the sweep finds the copy", want)
-	if v := verifies(t, 0, file, "--content"); v.Quarantined != len(want) {
-		t.Errorf("verify: got %+v, want %d quarantined", v, len(want))
-	}
-	exec("UPDATE item SET id = 'text' WHERE body = 'no key' AND rowid % 2 = 0; UPDATE item SET id = x'ff' WHERE id IS NULL")
-	sweeps(t, 0, file, "item")
-	eventually(t, soon, "keys of other types are listed", func() error {
-		var q httpapi.Quarantine
-		decode(t, p.base+"/api/v1/tables/item/quarantine", &q)
-		if text := fmt.Sprint(q.Rows); !strings.Contains(text, `text "text"`) || !strings.Contains(text, "a blob of 1 bytes") || strings.Contains(text, "NULL") {
-			return fmt.Errorf("got %s", text)
-		}
-		return nil
-	})
-	exec("DELETE FROM item WHERE body IN ('no key', 'twin'); DELETE FROM item WHERE rowid = (SELECT max(rowid) FROM item WHERE id = 900); UPDATE item SET v = '1'")
-	sweeps(t, 0, file, "item")
-	wantAside(t, p, "item", "what was repaired has left", nil)
 	verifies(t, 0, file, "--content")
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -154,34 +153,5 @@ func TestReloadWhileRunning(t *testing.T) {
 	}
 	if got := p.search(t, "note", "note").Total; got != 100 {
 		t.Errorf("after that: %d found, want 100", got)
-	}
-}
-
-// A reload over HTTP answers at once, with a run that outlives the engine which
-// began it.
-func TestReloadAnswersAtOnce(t *testing.T) {
-	t.Parallel()
-	dsn := lateTable(t)
-	p := start(t, "run", "-c", writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 500ms}")))
-	p.ready(t)
-	response, err := http.Post(p.base+"/api/v1/tables/note/reload", "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-	if response.StatusCode != http.StatusAccepted {
-		t.Errorf("status: got %d, want 202", response.StatusCode)
-	}
-	eventually(t, time.Minute, "the run ends", func() error {
-		var run struct{ State string }
-		decode(t, p.base+"/api/v1/runs/1", &run)
-		if run.State != "done" {
-			return fmt.Errorf("state %q", run.State)
-		}
-		return nil
-	})
-	p.ready(t)
-	if got := p.search(t, "note", "note").Total; got != 100 {
-		t.Errorf("%d found, want 100", got)
 	}
 }

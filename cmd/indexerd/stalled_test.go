@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -104,43 +103,4 @@ func TestRemovedTokenAndAFaultySQL(t *testing.T) {
 			t.Errorf("%s: got %d, want %d", token, got, want)
 		}
 	}
-}
-
-// TestSilentConnections: more connections than the daemon has file handles say
-// nothing, or announce a body that never comes. It goes on indexing, and
-// answers another client.
-func TestSilentConnections(t *testing.T) {
-	t.Parallel()
-	dsn := lateTable(t)
-	file := writeFile(t, lateConfig(dsn, freshData(t), "{every: 500ms}"))
-	withTokens(t, file)
-	p := startCmd(t, exec.Command("sh", "-c", `ulimit -n 200; exec "$0" "$@"`, binary(t), "run", "-c", file))
-	p.ready(t)
-	u, err := url.Parse(p.base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 600 {
-		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(2+i%20))}}
-		conn, err := d.Dial("tcp", u.Host)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		if i%2 == 0 {
-			fmt.Fprintf(conn, "POST /api/v1/backup HTTP/1.1\r\nHost: %s\r\nContent-Length: 1000\r\n\r\n", u.Host)
-		}
-	}
-	pgtest.Exec(t, dsn, "UPDATE note SET body = 'quokka', updated = now() WHERE id = 7")
-	shop := visitor{&http.Client{Timeout: soon}, p.base, opsToken}
-	eventually(t, soon, "the change is found", func() error {
-		if status, text := shop.ask(t, "GET", "/api/v1/tables/note/search?q=quokka", ""); status != 200 || !strings.Contains(text, `"total":1`) {
-			return fmt.Errorf("got %d %s", status, text)
-		}
-		return nil
-	})
-	if log := p.log.String(); strings.Contains(log, "too many open files") {
-		t.Errorf("the daemon has no handles left: %s", log)
-	}
-	p.stop(t)
 }

@@ -134,52 +134,6 @@ func (p *proc) note(t *testing.T) httpapi.TableStatus {
 	return p.as("").table(t, "note")
 }
 
-// A row far from all others does not tell in which unit the column counts:
-// documents have the right dates, later changes are found by incremental.
-func TestUnitIsThatOfTheBulk(t *testing.T) {
-	t.Parallel()
-	cases := []struct {
-		table     string
-		perSecond int64
-		odd       string
-		year      int // of the odd row; 0: not said
-	}{
-		{"seconds_and_the_year_9999", 1, "253402300799", 9999},
-		{"milliseconds_and_a_small_number", 1000, "1", 1970},
-		{"milliseconds_and_0", 1000, "0", 1970},
-		{"milliseconds_and_minus_1", 1000, "-1", 1969},
-		{"milliseconds_and_the_greatest_number", 1000, "9223372036854775807", 0},
-		{"microseconds_and_a_row_in_seconds", 1_000_000, "1700000000", 1970},
-	}
-	var names []string
-	for _, c := range cases {
-		names = append(names, c.table)
-	}
-	clockTables(t, names, func(t *testing.T, db clockDB) {
-		for i, table := range db.tables {
-			table.add(1, 20, cases[i].perSecond)
-			table.exec("INSERT INTO " + table.name + " VALUES (99, " + cases[i].odd + ", 'odd')")
-		}
-		p := start(t, "run", "-c", writeFile(t, db.config(t.TempDir(), "updated")))
-		p.ready(t)
-		for i, table := range db.tables {
-			p.dated(t, table, 1, isNow)
-			if year := cases[i].year; year != 0 {
-				p.dated(t, table, 99, func(at time.Time) bool { return at.UTC().Year() == year })
-			}
-			p.as("").found(t, table.name, "odd", 1)
-			table.exec(fmt.Sprintf("UPDATE %s SET body = 'tardigrade', updated = %d WHERE id = 7", table.name, nowIn(cases[i].perSecond)))
-		}
-		for _, table := range db.tables {
-			p.as("").found(t, table.name, "tardigrade", 1)
-			s := p.as("").table(t, table.name)
-			if s.Documents != 21 || s.Quarantined != 0 || s.State != "following" || s.LastError != nil {
-				t.Errorf("status: %+v", s)
-			}
-		}
-	})
-}
-
 // outOfRange waits until status counts so many rows out of range.
 func (p *proc) outOfRange(t *testing.T, want uint64) {
 	t.Helper()
