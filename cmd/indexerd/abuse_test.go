@@ -88,8 +88,8 @@ func newAbused(t *testing.T) *abused {
     batch: 20
     workers: 1
 `)
-	replaceIn(t, a.file, "SELECT id, updated, body", "SELECT id, updated, body, n")
-	replaceIn(t, a.file, "http: {listen: 127.0.0.1:0}\n", "http:\n  listen: 127.0.0.1:0\n  tokens:\n"+
+	rewrite(t, a.file, "SELECT id, updated, body", "SELECT id, updated, body, n")
+	rewrite(t, a.file, "http: {listen: 127.0.0.1:0}\n", "http:\n  listen: 127.0.0.1:0\n  tokens:\n"+
 		"    ops: {token: "+opsToken+", admin: true}\n    shop: {token: "+shopToken+"}\n    mob: {token: "+mobToken+"}\n")
 	cmd := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, abuseHandles), binary(t), "run", "-c", a.file)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", abuseMemory*3/4))
@@ -276,7 +276,7 @@ func (a *abused) judge(t *testing.T, mob *mob) {
 	for _, name := range []string{"connections_refused_total", "connections_evicted_total", "wrong_tokens_total", "answers_cut_total"} {
 		figures += fmt.Sprintf(" %s=%d", strings.TrimSuffix(name, "_total"), a.metric(t, "http_"+name))
 	}
-	v := verifies(caller{t, opsToken}, 0, a.file, "--content", "--wait", "1m")
+	v := verifies(withToken(t, opsToken), 0, a.file, "--content", "--wait", "1m")
 	verdict := "ok"
 	if t.Failed() {
 		verdict = "MISS"

@@ -84,10 +84,8 @@ func TestAccessFromOtherMachines(t *testing.T) {
 		lock := filepath.Join(data, "lock")
 		text := readFile(t, lock)
 		defer os.WriteFile(lock, []byte(text), 0o644)
-		if err := os.WriteFile(lock, []byte(strings.Replace(text, p.base, "https://"+l.Addr().String(), 1)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, stderr, code := ask(t, []string{"INDEXERD_TOKEN=" + opsToken}, "status", "-c", file); code != 1 || !strings.Contains(stderr, "another certificate") {
+		replace(t, lock, strings.Replace(text, p.base, "https://"+l.Addr().String(), 1))
+		if _, stderr, code := ask(withToken(t, opsToken), "status", "-c", file); code != 1 || !strings.Contains(stderr, "another certificate") {
 			t.Errorf("exit %d: %q, want 1 and another certificate", code, stderr)
 		}
 		select {
@@ -120,7 +118,7 @@ func commandsOverTLS(t *testing.T, file string) {
 		{salesToken, []string{"backup", filepath.Join(t.TempDir(), "b.tar")}, 1, "forbidden"},
 	} {
 		args := append([]string{c.args[0], "-c", file}, c.args[1:]...)
-		stdout, stderr, code := ask(t, []string{"INDEXERD_TOKEN=" + c.token, "SALES_TOKEN="}, args...)
+		stdout, stderr, code := ask(withEnv(t, "INDEXERD_TOKEN="+c.token, "SALES_TOKEN="), args...)
 		if code != c.code || !strings.Contains(stdout+stderr, c.want) {
 			t.Errorf("%v: exit %d: %q %q, want %d with %q", c.args, code, stdout, stderr, c.code, c.want)
 		}
@@ -222,7 +220,7 @@ func tokensOccurNowhere(t *testing.T, p *proc, ops visitor, data string) {
 // and nothing listens there.
 func TestOtherAddressesNeedTokensAndTLS(t *testing.T) {
 	file, data := writeGuarded(t, "  listen: 0.0.0.0:0\n")
-	_, stderr, code := ask(t, nil, "run", "-c", file)
+	_, stderr, code := ask(t, "run", "-c", file)
 	if code != exitBad || !strings.Contains(stderr, "http.listen") || !strings.Contains(stderr, "http.tokens") || !strings.Contains(stderr, "http.tls") {
 		t.Errorf("exit %d: %q, want 2 and what is missing", code, stderr)
 	}
@@ -241,16 +239,11 @@ func TestGroupsWithoutTokens(t *testing.T) {
 	if !strings.Contains(p.log.String(), "http.tokens") {
 		t.Errorf("the log does not say that everyone sees everything: %s", p.log)
 	}
-	if got := p.search(t, "doc", "xylo*").Total; got != 40 {
-		t.Errorf("a caller of this machine: got %d documents, want 40", got)
-	}
+	p.has(t, "doc", "xylo*", 40)
 	p.stop(t)
-	guarded := strings.Replace(readFile(t, file), "  listen: 127.0.0.1:0\n", guardedTokens, 1)
-	if err := os.WriteFile(file, []byte(guarded), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	rewrite(t, file, "  listen: 127.0.0.1:0\n", guardedTokens)
 	for _, args := range [][]string{{"search", "-c", file, "doc", "xylo*"}, {"verify", "-c", file}} {
-		if stdout, stderr, code := ask(t, nil, args...); code != 0 || args[0] == "search" && !strings.Contains(stdout, "40 found") {
+		if stdout, stderr, code := ask(t, args...); code != 0 || args[0] == "search" && !strings.Contains(stdout, "40 found") {
 			t.Errorf("%v in process, without a token: exit %d: %q %q, want 0", args, code, stdout, stderr)
 		}
 	}
@@ -265,9 +258,7 @@ func TestGroupsThatTheIndexDoesNotHave(t *testing.T) {
 	before := strings.NewReplacer("    acl: acl\n", "", ", groups: [sales, staff]", "").Replace(text)
 	before = before[:strings.Index(before, "    extra:")] + before[strings.Index(before, "  page:"):]
 	for i, text := range []string{before, text} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		replace(t, file, text)
 		p := startGuarded(t, file)
 		p.ready(t)
 		sales := visitor{http.DefaultClient, p.base, salesToken}

@@ -85,7 +85,7 @@ func (a *anyDB) changes(t *testing.T, seconds int) {
 	for _, table := range a.conf.Tables {
 		if table.Updated != "" {
 			eventually(t, soon, "a sweep", func() error {
-				if stdout, stderr, code := ask(t, nil, "sweep", "-c", a.file, table.Name); code != 0 {
+				if stdout, stderr, code := ask(t, "sweep", "-c", a.file, table.Name); code != 0 {
 					return fmt.Errorf("exit %d: %s%s", code, stdout, stderr)
 				}
 				return nil
@@ -93,7 +93,7 @@ func (a *anyDB) changes(t *testing.T, seconds int) {
 		}
 	}
 	eventually(t, soon, "verify finds all equal", func() error {
-		if stdout, stderr, code := ask(t, nil, "verify", "-c", a.file, "--content"); code != 0 {
+		if stdout, stderr, code := ask(t, "verify", "-c", a.file, "--content"); code != 0 {
 			return fmt.Errorf("exit %d: %s%s", code, stdout, stderr)
 		}
 		return nil

@@ -21,7 +21,6 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/serve/database"
-	"indexerd/internal/source/sqlite"
 	"indexerd/internal/test/mariatest"
 	"indexerd/internal/test/pgtest"
 	"indexerd/internal/test/sampletext"
@@ -159,11 +158,7 @@ func newPostgres(t *testing.T, script string) *anyDB {
 func newSQLite(t *testing.T, script string) *anyDB {
 	t.Helper()
 	a := &anyDB{lite: true, dsn: filepath.Join(t.TempDir(), "any.db")}
-	var err error
-	if a.db, err = sqlite.OpenWritable(a.dsn); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { a.db.Close() })
+	a.db = openSQLite(t, a.dsn)
 	a.exec(t, script)
 	return a
 }

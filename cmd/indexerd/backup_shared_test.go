@@ -27,7 +27,7 @@ func TestBackupOfSharedMarks(t *testing.T) {
 	f.daemons[leads].kill() // numbers are of a later term
 	f.start(t, leads)
 	leads, term := f.leads(t)
-	eventually(t, soon, "the rows are found", func() error { return finds(f.daemons[leads].proc, t, "kept", 60) })
+	f.daemons[leads].proc.found(t, "note", "kept", 60)
 	dest := filepath.Join(t.TempDir(), "b.tar.zst")
 	if said := commands(t, 1, "backup", "-c", f.daemons[1-leads].file, dest); !strings.Contains(said, " leads since ") {
 		t.Errorf("a backup of the standby: got %q, want the leader", said)
@@ -37,7 +37,7 @@ func TestBackupOfSharedMarks(t *testing.T) {
 	f.phase = "after the backup"
 	pgtest.Exec(t, f.dsn, "DELETE FROM note WHERE id BETWEEN 30001 AND 30020")
 	pgtest.Exec(t, f.dsn, "UPDATE note SET body = 'rewritten', updated = now() WHERE id BETWEEN 30021 AND 30040")
-	eventually(t, soon, "rewritten rows are found", func() error { return finds(f.daemons[leads].proc, t, "rewritten", 20) })
+	f.daemons[leads].proc.found(t, "note", "rewritten", 20)
 	f.commits += f.stop()
 	highest := f.highest(t, "")
 	if term < 2 || highest < term<<36 {
@@ -49,7 +49,7 @@ func TestBackupOfSharedMarks(t *testing.T) {
 
 	f.phase = "the restore"
 	first := f.daemons[0]
-	stdout, stderr, code := ask(t, nil, "restore", "-c", first.file, dest)
+	stdout, stderr, code := ask(t, "restore", "-c", first.file, dest)
 	if code != 0 || !strings.Contains(stdout, " and etcd /indexerd/shop: ") || !strings.Contains(stdout, "--take-over") {
 		t.Fatalf("restore: exit %d: %s%s", code, stdout, stderr)
 	}
@@ -57,7 +57,7 @@ func TestBackupOfSharedMarks(t *testing.T) {
 		t.Errorf("a restore over what is there: got %q", said)
 	}
 	env := "BIGTABLE_EMULATOR_HOST=" + first.links["pages"].address
-	if stdout, stderr, code := ask(t, []string{env}, "run", "-c", first.file); code != exitBad || !strings.Contains(stderr, "indexerd run --take-over") {
+	if stdout, stderr, code := ask(withEnv(t, env), "run", "-c", first.file); code != exitBad || !strings.Contains(stderr, "indexerd run --take-over") {
 		t.Errorf("run: exit %d: %s%s, want %d and what to do", code, stdout, stderr, exitBad)
 	}
 	cmd := exec.Command(binary(t), "run", "--take-over", "-c", first.file)

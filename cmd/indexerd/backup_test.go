@@ -49,7 +49,7 @@ func (b *backingUp) cycle(t *testing.T, i int) {
 	t.Helper()
 	word := fmt.Sprintf("doomed%d", i)
 	pgtest.Exec(t, b.dsn, "INSERT INTO note (id, body) SELECT i, $1 FROM generate_series(30001, 30050) i", word)
-	eventually(t, soon, "the rows are found", func() error { return finds(b.daemon, t, word, 50) })
+	b.daemon.found(t, "note", word, 50)
 	dest := filepath.Join(b.dests, fmt.Sprint(i)+[]string{"", ".tar.zst"}[i%2])
 	began := time.Now()
 	commands(t, 0, "backup", "-c", b.file, dest)
@@ -86,7 +86,7 @@ func (b *backingUp) cycle(t *testing.T, i int) {
 func (b *backingUp) marked(t *testing.T, word string) {
 	t.Helper()
 	pgtest.Exec(t, b.dsn, "INSERT INTO note (id, body) VALUES (40000, $1) ON CONFLICT (id) DO UPDATE SET body = excluded.body, updated = now()", word)
-	eventually(t, soon, "the row is found", func() error { return finds(b.daemon, t, word, 1) })
+	b.daemon.found(t, "note", word, 1)
 }
 
 // refusals: nothing is restored over what is there, and nothing damaged.
@@ -124,26 +124,12 @@ func (b *backingUp) refusals(t *testing.T, dest string) {
 	}
 }
 
-// commands runs a command that has to end with a code and, where it refuses,
-// with one line.
-func commands(t testing.TB, want int, args ...string) string {
-	t.Helper()
-	stdout, stderr, code := ask(t, nil, args...)
-	if code != want {
-		t.Fatalf("%v: exit %d, want %d: %s%s", args, code, want, stdout, stderr)
-	}
-	if want != 0 && (strings.Count(stderr, "\n") != 1 || stdout != "") {
-		t.Errorf("%v: got %q and %q, want one line", args, stderr, stdout)
-	}
-	return stderr
-}
-
 // A backup of nothing is refused as any other question that comes too early.
 func TestBackupBeforeALoad(t *testing.T) {
 	dir := t.TempDir()
 	file := writeFile(t, lateConfig("postgres://none@127.0.0.1:1/none", filepath.Join(dir, "data"), "{horizon: auto}"))
 	start(t, "run", "-c", file)
-	_, stderr, code := ask(t, nil, "backup", "-c", file, filepath.Join(dir, "b.tar.zst"))
+	_, stderr, code := ask(t, "backup", "-c", file, filepath.Join(dir, "b.tar.zst"))
 	if code != 1 || !strings.HasPrefix(stderr, "not_ready: nothing is loaded yet: ") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
@@ -152,24 +138,24 @@ func TestBackupBeforeALoad(t *testing.T) {
 	}
 }
 
-// A start takes away what a crash has left of a backup, and no backup that is
-// finished, wherever somebody keeps it.
-func TestStartRemovesAnUnfinishedBackup(t *testing.T) {
+// A start takes away what a crash has left of a backup and of a probe of the disk, and no
+// backup that is finished, wherever somebody keeps it.
+func TestStartRemovesWhatACrashLeft(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
-	left := filepath.Join(data, "backup-123.tmp", "note", "pages", "1.dat")
+	left := []string{filepath.Join(data, "backup-123.tmp", "note", "pages", "1.dat"), filepath.Join(data, "probe.tmp")}
 	kept := []string{filepath.Join(data, "b.tar.zst"), filepath.Join(dir, "b.tar.zst"), filepath.Join(dir, "b", "MANIFEST.json")}
-	for _, name := range append(kept, left) {
+	for _, name := range append(kept, left...) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte("a copy"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		replace(t, name, "a copy")
 	}
 	start(t, "run", "-c", writeFile(t, lateConfig("postgres://none@127.0.0.1:1/none", data, "{horizon: auto}")))
-	if _, err := os.Stat(filepath.Join(data, "backup-123.tmp")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("after a start: got %v, want nothing left of the unfinished backup", err)
+	for _, name := range left {
+		if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("after a start: got %v, want no %s", err, name)
+		}
 	}
 	for _, name := range kept {
 		if _, err := os.Stat(name); err != nil {

@@ -218,6 +218,25 @@ func (p *proc) search(t testing.TB, table, q string, more ...string) search.Answ
 	return a
 }
 
+// has checks how many rows a query finds.
+func (p *proc) has(t testing.TB, table, q string, want uint64) {
+	t.Helper()
+	if got := p.search(t, table, q, "size=0").Total; got != want {
+		t.Errorf("%s: %q finds %d, want %d", table, q, got, want)
+	}
+}
+
+// found waits until a query finds so many rows. Each search on the way is answered.
+func (p *proc) found(t testing.TB, table, q string, want uint64) {
+	t.Helper()
+	eventually(t, soon, fmt.Sprintf("%s: %q is found", table, q), func() error {
+		if got := p.search(t, table, q, "size=0").Total; got != want {
+			return fmt.Errorf("got %d, want %d", got, want)
+		}
+		return nil
+	})
+}
+
 func decode(t testing.TB, address string, into any) {
 	t.Helper()
 	body, err := get(address)
@@ -269,35 +288,4 @@ func eventually(t testing.TB, within time.Duration, what string, f func() error)
 		}
 		<-time.After(20 * time.Millisecond)
 	}
-}
-
-// A caller is a test whose commands have a token.
-type caller struct {
-	testing.TB
-	token string
-}
-
-// ask runs a command to its end.
-func ask(t testing.TB, env []string, args ...string) (stdout, stderr string, code int) {
-	t.Helper()
-	cmd := exec.Command(binary(t), args...)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr, cmd.Env = &out, &errs, append(os.Environ(), env...)
-	if c, ok := t.(caller); ok {
-		cmd.Env = append(cmd.Env, "INDEXERD_TOKEN="+c.token)
-	}
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
-}
-
-// writeFile writes a configuration into a directory of the test's own.
-func writeFile(t testing.TB, text string) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "c.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }

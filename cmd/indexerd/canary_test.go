@@ -43,7 +43,7 @@ func (m *miner) looks(where string, out []byte) {
 // asks runs a command, which may end as it likes.
 func (m *miner) asks(args ...string) {
 	m.t.Helper()
-	stdout, stderr, _ := ask(m.t, []string{"INDEXERD_TOKEN=" + tokenCanary, "CANARY=" + canary}, args...)
+	stdout, stderr, _ := ask(withEnv(m.t, "INDEXERD_TOKEN="+tokenCanary, "CANARY="+canary), args...)
 	if stdout+stderr == "" {
 		m.t.Errorf("%v puts nothing out", args)
 	}

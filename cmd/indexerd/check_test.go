@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source/sqlite"
 	"indexerd/internal/test/pgtest"
 	"indexerd/internal/test/pgtest/films"
 	"indexerd/internal/tool/inspect"
@@ -287,7 +286,8 @@ func TestCheckAddresses(t *testing.T) {
 
 // The directory of a daemon that others may look into.
 func TestCheckDirectory(t *testing.T) {
-	path, _ := sqliteFilm(t, "CREATE TABLE film (id INTEGER PRIMARY KEY, u TEXT, title TEXT)")
+	path, exec := newDatabase(t, "sqlite")
+	exec("CREATE TABLE film (id INTEGER PRIMARY KEY, u TEXT, title TEXT)")
 	file := filmFile(t, "sqlite", path, "SELECT * FROM film", "")
 	if f, _ := checks(t, file); f.Warnings != 0 {
 		t.Errorf("a directory that is not there yet: got %+v, want no warning", f)
@@ -296,43 +296,20 @@ func TestCheckDirectory(t *testing.T) {
 	if err := os.Mkdir(data, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(text), "\n")
+	_, rest, _ := strings.Cut(readFile(t, file), "\n")
 	f, exit := checks(t, writeFile(t, "data: "+data+"\n"+rest))
 	found{code: "data_rights", path: "data", words: "chmod 700 " + data}.provoked(t, f, exit)
 }
 
 // An acl restricts tokens, so it needs some.
 func TestCheckACL(t *testing.T) {
-	path, _ := sqliteFilm(t, "CREATE TABLE film (id INTEGER PRIMARY KEY, u TEXT, title TEXT, team TEXT)")
+	path, exec := newDatabase(t, "sqlite")
+	exec("CREATE TABLE film (id INTEGER PRIMARY KEY, u TEXT, title TEXT, team TEXT)")
 	file := filmFile(t, "sqlite", path, "SELECT * FROM film", "metadata: {team: keyword}\nacl: team")
 	f, exit := checks(t, file)
 	found{code: "acl_open", path: "tables.film.acl", words: "add http.tokens"}.provoked(t, f, exit)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	tokens := "http: {tokens: [{name: desk, token: " + strings.Repeat("secret", 8) + ", admin: true}]}\n"
-	if f, _ := checks(t, writeFile(t, tokens+string(text))); f.Warnings != 0 {
+	if f, _ := checks(t, writeFile(t, tokens+readFile(t, file))); f.Warnings != 0 {
 		t.Errorf("with a token: got %+v, want no warning", f)
 	}
-}
-
-func sqliteFilm(t *testing.T, statements ...string) (path string, rows int) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), "film.db")
-	db, err := sqlite.OpenWritable(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	for _, s := range statements {
-		if _, err := db.Exec(s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-	return path, rows
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -40,15 +39,9 @@ func newAPIOnCluster(t *testing.T, groups string) apiOnCluster {
 // allow writes the configuration with the groups of reader.
 func (a *apiOnCluster) allow(t *testing.T, groups string) {
 	t.Helper()
-	text, err := os.ReadFile(a.configure(t, "data", "metadata: {kind: keyword, grp: keyword}, acl: grp, "))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, a.configure(t, "data", "metadata: {kind: keyword, grp: keyword}, acl: grp, "))
 	tokens := fmt.Sprintf("http: {listen: 127.0.0.1:0, tokens: {ops: {token: ops-of-the-cluster, admin: true}, reader: {token: reader-of-the-cluster, groups: [%s]}}}\nopensearch_api: {listen: 127.0.0.1:0}\n", groups)
-	changed := strings.NewReplacer("http: {listen: 127.0.0.1:0}\n", tokens, "u, kind, title", "u, kind, kind AS grp, title").Replace(string(text))
-	if err := os.WriteFile(a.file, []byte(changed), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	replace(t, a.file, strings.NewReplacer("http: {listen: 127.0.0.1:0}\n", tokens, "u, kind, title", "u, kind, kind AS grp, title").Replace(text))
 }
 
 // An apiPage is what an answer has of a search.

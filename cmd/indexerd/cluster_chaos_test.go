@@ -110,7 +110,7 @@ func newClusterChaos(t *testing.T, dsn string, nodes ...string) *clusterChaos {
 	k := &clusterChaos{chaos: newChaos(t, dsn, dsn, freshData(t)), db: openWriter(t, dsn), doors: newDoors(t, nodes...), shared: nodes[0]}
 	prefix := fmt.Sprintf("k%d-", time.Now().UnixNano())
 	k.alias = prefix + "note"
-	replaceIn(t, k.file, "http:", fmt.Sprintf("index: {engine: opensearch, url: [%s], prefix: %s, replicas: %d}\nhttp:", strings.Join(k.doors.urls, ", "), prefix, min(len(nodes)-1, 1)))
+	rewrite(t, k.file, "http:", fmt.Sprintf("index: {engine: opensearch, url: [%s], prefix: %s, replicas: %d}\nhttp:", strings.Join(k.doors.urls, ", "), prefix, min(len(nodes)-1, 1)))
 	t.Cleanup(func() { _, _ = k.call("DELETE", "/"+k.alias+"-g*", nil) }) // the node may be gone
 	return k
 }

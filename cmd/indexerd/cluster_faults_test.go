@@ -350,7 +350,7 @@ func (k *clusterChaos) secondDaemon(t *testing.T) func() {
 	}
 	k.start(t)
 	file := writeFile(t, readFile(t, k.file))
-	replaceIn(t, file, "data: "+k.data, "data: "+copied)
+	rewrite(t, file, "data: "+k.data, "data: "+copied)
 	second := start(t, "run", "-c", file)
 	<-time.After(k.within(2 * time.Second))
 	eventually(t, soon, k.phase+": the first daemon ends", func() error {

@@ -1,16 +1,11 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"indexerd/internal/source/sqlite"
-	"indexerd/internal/test/pgtest"
 )
 
 // BenchmarkSweepWithoutUpdated compares a table without updateTimes after changes of
@@ -20,35 +15,14 @@ func BenchmarkSweepWithoutUpdated(b *testing.B) {
 	const rows = `INSERT INTO album WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i, 'a title with some words and the number ' || i FROM n`
 	for _, driver := range []string{"postgres", "sqlite"} {
 		b.Run(driver, func(b *testing.B) {
-			dsn := filepath.Join(b.TempDir(), "any.db")
-			var exec func(statement string)
-			if driver == "sqlite" {
-				db, err := sqlite.OpenWritable(dsn)
-				if err != nil {
-					b.Fatal(err)
-				}
-				defer db.Close()
-				exec = func(statement string) { executeIn(b, db, statement) }
-			} else {
-				dsn = pgtest.DB(b)
-				exec = func(statement string) { pgtest.Exec(b, dsn, statement) }
-			}
-			exec(schema)
-			exec(fmt.Sprintf(rows, benchRows()))
-			exec("ANALYZE album")
+			dsn, exec := newDatabase(b, driver)
+			exec(schema, fmt.Sprintf(rows, benchRows()), "ANALYZE album")
 			compareBoth(b, driver, dsn, exec)
 		})
 	}
 }
 
-func executeIn(b *testing.B, db *sql.DB, statement string) {
-	b.Helper()
-	if _, err := db.ExecContext(b.Context(), statement); err != nil {
-		b.Fatal(err)
-	}
-}
-
-func compareBoth(b *testing.B, driver, dsn string, exec func(string)) {
+func compareBoth(b *testing.B, driver, dsn string, exec func(...string)) {
 	file := writeFile(b, fmt.Sprintf(`data: %s
 http: {listen: 127.0.0.1:0}
 sources: {db: {driver: %s, dsn: %q, limits: {comparison_share: 1}}}

@@ -85,7 +85,7 @@ func (c *crashing) crash(t *testing.T, i int) {
 		c.commits += stop()
 	}
 	pgtest.Exec(t, c.dsn, "INSERT INTO note (id, body) VALUES ($1, $2)", 20_000+i, word)
-	eventually(t, soon, "the row is found", func() error { return finds(c.daemon, t, word, 1) })
+	c.daemon.found(t, "note", word, 1)
 	before := c.marks(t)
 	if i%3 < 2 {
 		if err := c.server.Restart(context.Background()); err != nil {

@@ -82,12 +82,18 @@ func newFilling(t *testing.T) *filling {
 // begin, and a random part of so many bytes.
 func (d *filling) ballast(t *testing.T, more int64) {
 	t.Helper()
+	left := 1<<20 + d.random.Int64N(more)
+	t.Logf("%d bytes are left", left)
+	d.leave(t, left)
+}
+
+// leave takes all room of the disk but so many bytes.
+func (d *filling) leave(t *testing.T, left int64) {
+	t.Helper()
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(d.disk, &disk); err != nil {
 		t.Fatal(err)
 	}
-	left := 1<<20 + d.random.Int64N(more)
-	t.Logf("%d bytes are left", left)
 	if err := os.WriteFile(filepath.Join(d.disk, "ballast"), make([]byte, int64(disk.Bavail)*disk.Bsize-left), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -139,9 +145,7 @@ func (d *filling) answers(t *testing.T) {
 func (d *filling) startsAgain(t *testing.T) {
 	t.Helper()
 	d.daemon.kill()
-	if _, stderr, code := ask(t, nil, "search", "-c", d.file, "note", "first"); code != 0 {
-		t.Errorf("search without a daemon: exit %d: %s", code, stderr)
-	}
+	commands(t, 0, "search", "-c", d.file, "note", "first")
 	d.daemon = start(t, "run", "-c", d.file)
 	if err := d.daemon.unbroken(); err != nil {
 		t.Error(err)

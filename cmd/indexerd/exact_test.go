@@ -40,7 +40,7 @@ func TestExactIsADemand(t *testing.T) {
 		t.Errorf("settled: got %+v, want assumed and still %v", got, time.Time(*settled))
 	}
 	pgtest.Exec(t, dsn, "UPDATE note SET body = 'quokka', updated = now() WHERE id = 7")
-	eventually(t, time.Minute, "searches go on", func() error { return finds(p, t, "quokka", 1) })
+	p.found(t, "note", "quokka", 1)
 	pgtest.Exec(t, dsn, "DROP FUNCTION stamped")
 	eventually(t, time.Minute, "the table recovers", func() error {
 		if s := p.status(t).Tables[0]; s.State != "following" || !time.Time(*s.Settled.At).After(time.Time(*settled)) {

@@ -95,7 +95,7 @@ func (f *failover) paused(t *testing.T, leads int) func() {
 
 func (f *failover) stepsDown(t *testing.T, leads int) func() {
 	eventually(t, soon, f.phase, func() error {
-		if stdout, stderr, code := ask(t, nil, "step-down", "-c", f.daemons[leads].file); code != 0 {
+		if stdout, stderr, code := ask(t, "step-down", "-c", f.daemons[leads].file); code != 0 {
 			return fmt.Errorf("exit code %d: %s%s", code, stdout, stderr)
 		}
 		return nil

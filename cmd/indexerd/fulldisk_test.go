@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,8 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"indexerd/configs"
 )
 
 // heldAtMost is how long a search may take while the storage is opened again
@@ -34,12 +31,8 @@ func TestStartOnAFullDisk(t *testing.T) {
 	d.write(t, 50)
 	before := tree(t, d.data)
 
-	if out, stderr, code := ask(t, nil, "search", "-c", d.file, "note", "first"); code != 0 || !strings.Contains(out, "3000 found") {
-		t.Errorf("search without a daemon: exit %d: %s%s", code, out, stderr)
-	}
-	if out, stderr, code := ask(t, nil, "status", "-c", d.file); code != 0 || !strings.Contains(out, "note: ") {
-		t.Errorf("status without a daemon: exit %d: %s%s", code, out, stderr)
-	}
+	says(t, 0, "3000 found", "search", "-c", d.file, "note", "first")
+	says(t, 0, "note: ", "status", "-c", d.file)
 	if after := tree(t, d.data); after != before {
 		t.Errorf("questions on a full disk changed the data directory: got\n%s\nwant\n%s", after, before)
 	}
@@ -112,7 +105,7 @@ func (d *filling) refuses(t *testing.T) {
 		{"sweep", "-c", d.file, "note"}, {"reindex", "-c", d.file, "note"}, {"reload", "-c", d.file, "note"},
 		{"verify", "-c", d.file, "--repair"}, {"backup", "-c", d.file, filepath.Join(t.TempDir(), "copy")},
 	} {
-		_, stderr, code := ask(t, nil, args...)
+		_, stderr, code := ask(t, args...)
 		if code == 0 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "no space left on device") {
 			t.Errorf("%s on a full disk: exit %d: %q, want one line with the reason", args[0], code, stderr)
 		}
@@ -193,26 +186,4 @@ func tree(t testing.TB, dir string) string {
 		t.Fatal(err)
 	}
 	return list.String()
-}
-
-// What a crash has left of a probe is gone after a start, and a probe has no name
-// while it writes.
-func TestStartRemovesAProbe(t *testing.T) {
-	t.Parallel()
-	_, file := newNotes(t, [2]string{"a", "first"})
-	cfg, err := configs.Load(file, os.LookupEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
-	left := filepath.Join(cfg.Data, "probe.tmp")
-	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(left, make([]byte, 4<<20), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	start(t, "run", "-c", file).ready(t)
-	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("after a start: got %v, want no probe", err)
-	}
 }

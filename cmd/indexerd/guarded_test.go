@@ -17,8 +17,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"indexerd/internal/source/sqlite"
 )
 
 // The tokens of these tests have one word in common, which nothing may show.
@@ -38,11 +36,6 @@ const hiddenWord = "xylocanary"
 func writeGuarded(t *testing.T, http string) (file, data string) {
 	t.Helper()
 	dir := t.TempDir()
-	db, err := sqlite.OpenWritable(filepath.Join(dir, "docs.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
 	statements := []string{
 		"CREATE TABLE doc (id TEXT PRIMARY KEY, u INTEGER, title TEXT, body TEXT, tag TEXT)",
 		"CREATE TABLE grp (doc TEXT, u INTEGER, name TEXT)",
@@ -63,11 +56,7 @@ func writeGuarded(t *testing.T, http string) (file, data string) {
 	}
 	add("shared", "zebra", "sales")
 	statements = append(statements, "INSERT INTO grp VALUES ('shared', 1700000000, '"+hiddenWord+"')")
-	for _, s := range statements {
-		if _, err := db.Exec(s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
+	execSQLite(t, filepath.Join(dir, "docs.db"), statements...)
 	data = filepath.Join(dir, "data")
 	return writeFile(t, fmt.Sprintf(`data: %s
 http:

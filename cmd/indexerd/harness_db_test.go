@@ -121,7 +121,7 @@ func stormDB(t *testing.T) (dsn, file string) {
 	dsn = mariatest.New(t).DB(t)
 	openWriter(t, dsn).exec(t, readFile(t, "testdata/films_mysql.sql"))
 	file = shippedConfig(t, dsn, "")
-	replaceIn(t, file, "driver: postgres", "driver: mysql")
-	replaceIn(t, file, "a.first_name || ' ' || a.last_name", "concat(a.first_name, ' ', a.last_name)")
+	rewrite(t, file, "driver: postgres", "driver: mysql")
+	rewrite(t, file, "a.first_name || ' ' || a.last_name", "concat(a.first_name, ' ', a.last_name)")
 	return dsn, file
 }

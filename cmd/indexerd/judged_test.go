@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -41,7 +38,7 @@ func TestJudged(t *testing.T) {
     deleted: {column: active, values: [0]}
 `)
 	sql := "SELECT id, updated, body"
-	replaceIn(t, file, sql, sql+", n, active")
+	rewrite(t, file, sql, sql+", n, active")
 	j := &judge{judgedEngine: engine, seed: chaosSeed(t), rows: map[string]*judgedRow{}}
 	j.daemon = start(t, "run", "-c", file)
 	j.daemon.ready(t)
@@ -238,20 +235,5 @@ func (j *judge) look(t *testing.T, find func(*testing.T, *proc) map[string]int64
 			j.flicker++
 			t.Errorf("row %s: write %d was found before, and now %d is", oid, row.n, found[oid])
 		}
-	}
-}
-
-// replaceIn changes a configuration.
-func replaceIn(t *testing.T, file, from, to string) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(text), from) {
-		t.Fatal(errors.New("the configuration has no " + from))
-	}
-	if err := os.WriteFile(file, []byte(strings.Replace(string(text), from, to, 1)), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -124,7 +124,7 @@ func (m *tablesRun) lost(t *testing.T, last map[string]string) (lost int) {
 		}
 		return nil
 	})
-	stdout, stderr, code := ask(t, nil, "verify", "-c", m.config, "--json")
+	stdout, stderr, code := ask(t, "verify", "-c", m.config, "--json")
 	var v httpapi.VerifyResult
 	if err := json.Unmarshal([]byte(stdout), &v); err != nil || len(v.Tables) != m.tables || code != 0 {
 		t.Errorf("verify: exit %d, %v, %d tables: %s", code, err, len(v.Tables), stderr)

@@ -344,7 +344,7 @@ func (f *faulty) load(t *testing.T) error {
 
 // backup saves a backup on the same disk.
 func (f *faulty) backup(t *testing.T) error {
-	if _, stderr, code := ask(t, nil, "backup", "-c", f.file, filepath.Join(f.mount, "copy")); code != 0 {
+	if _, stderr, code := ask(t, "backup", "-c", f.file, filepath.Join(f.mount, "copy")); code != 0 {
 		return errors.New(stderr)
 	}
 	return nil

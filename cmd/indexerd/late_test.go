@@ -24,19 +24,14 @@ func lateTable(t *testing.T) string {
 }
 
 func lateConfig(dsn, data, compensate string) string {
-	return fmt.Sprintf(`data: %s
-http: {listen: 127.0.0.1:0}
-sources:
-  db: {driver: %s, dsn: %q}
-tables:
-  note:
+	return configOf(driverOf(dsn), dsn, data, fmt.Sprintf(`  note:
     source: db
     sql: SELECT id, updated, body FROM note
     key: id
     updated: updated
     content: {fields: [body]}
     compensate: %s
-`, data, driverOf(dsn), dsn, compensate)
+`, compensate))
 }
 
 // begin opens a transaction that has inserted a row and not committed it.
@@ -102,7 +97,7 @@ func TestLateCommit(t *testing.T) {
 			passedBy(t, p)
 			commit(t, late)
 			if c.found {
-				eventually(t, soon, "the late row is found", func() error { return finds(p, t, "tardigrade", 1) })
+				p.found(t, "note", "tardigrade", 1)
 				return
 			}
 			passedBy(t, p)
@@ -124,7 +119,7 @@ func TestLateCommitWhilePinned(t *testing.T) {
 	late := begin(t, dsn, 2001, "tardigrade")
 	passedBy(t, p)
 	commit(t, late)
-	eventually(t, soon, "the late row is found while S is pinned", func() error { return finds(p, t, "tardigrade", 1) })
+	p.found(t, "note", "tardigrade", 1)
 
 	s := p.status(t)
 	began := pgtest.Value[time.Time](t, dsn, "SELECT min(xact_start) FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()")
@@ -163,7 +158,7 @@ func TestExactGoesOnAfterKill9(t *testing.T) {
 		t.Errorf("settled after kill -9: got %+v, want exact and near %v", after, time.Time(before))
 	}
 	commit(t, late)
-	eventually(t, soon, "the late row is found", func() error { return finds(p, t, "tardigrade", 1) })
+	p.found(t, "note", "tardigrade", 1)
 }
 
 func TestDeletedRowOfTheWindowLeaves(t *testing.T) {
@@ -173,9 +168,9 @@ func TestDeletedRowOfTheWindowLeaves(t *testing.T) {
 	p.ready(t)
 	pin := begin(t, dsn, 4000, "pinning") // so that the window of the exact pass stays open
 	pgtest.Exec(t, dsn, "INSERT INTO note (id, body) VALUES (4001, 'ephemeral')")
-	eventually(t, soon, "the row is found", func() error { return finds(p, t, "ephemeral", 1) })
+	p.found(t, "note", "ephemeral", 1)
 	pgtest.Exec(t, dsn, "DELETE FROM note WHERE id = 4001")
-	eventually(t, soon, "the deleted row leaves", func() error { return finds(p, t, "ephemeral", 0) })
+	p.found(t, "note", "ephemeral", 0)
 	commit(t, pin)
 	eventually(t, soon, "a pass reports that it deleted a row", func() error {
 		if log := p.log.String(); !strings.Contains(log, "deleted=1") {

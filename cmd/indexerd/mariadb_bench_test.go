@@ -83,18 +83,7 @@ func mariaSweep(b *testing.B, server *mariatest.Server) time.Duration {
 	mariatest.Exec(b, dsn, fmt.Sprintf(`INSERT INTO note SELECT seq, now() - INTERVAL 1 DAY, repeat(concat(md5(seq), ' ', md5(seq DIV 7), ' '), 7)
 		FROM seq_1_to_%d`, benchRows()))
 	mariatest.Exec(b, dsn, "ANALYZE TABLE note")
-	file := writeFile(b, fmt.Sprintf(`data: %s
-http: {listen: 127.0.0.1:0}
-sources:
-  db: {driver: mysql, dsn: %q}
-tables:
-  note:
-    source: db
-    sql: SELECT id, updated, body FROM note
-    key: id
-    updated: updated
-    content: {fields: [body]}
-`, filepath.Join(b.TempDir(), "data"), dsn))
+	file := writeFile(b, lateConfig(dsn, filepath.Join(b.TempDir(), "data"), "{horizon: auto}"))
 	p := start(b, "run", "-c", file)
 	eventually(b, time.Hour, "loaded", func() error { _, err := get(p.base + "/readyz"); return err })
 	began := time.Now()

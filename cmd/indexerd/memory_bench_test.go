@@ -78,16 +78,11 @@ func peakOf(b *testing.B, rows int, text, more string) float64 {
 }
 
 func memoryConfig(dsn, data, more string) string {
-	return fmt.Sprintf(`data: %s
-http: {listen: 127.0.0.1:0}
-sources:
-  db: {driver: postgres, dsn: %q}
-tables:
-  text:
+	return configOf("postgres", dsn, data, `  text:
     source: db
     sql: SELECT oid, updated, body FROM text
     key: oid
     updated: updated
     content: {fields: [body]}
-%s`, data, dsn, more)
+`, more)
 }

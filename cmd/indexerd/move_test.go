@@ -12,7 +12,6 @@ import (
 
 	"cloud.google.com/go/bigtable/bttest"
 
-	"indexerd/internal/source/sqlite"
 	"indexerd/internal/test/hbasetest"
 	"indexerd/internal/test/process"
 )
@@ -58,14 +57,7 @@ func newMover(t *testing.T, pages string, env []string) *mover {
 
 func (m *mover) execute(statement string) {
 	m.t.Helper()
-	db, err := sqlite.OpenWritable(m.dsn)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.Exec(statement); err != nil {
-		m.t.Fatal(err)
-	}
+	execSQLite(m.t, m.dsn, statement)
 }
 
 func (m *mover) config(pages string) string {
@@ -88,7 +80,7 @@ func (m *mover) start(file string) *proc {
 
 func (m *mover) move(from, to string, code int, says ...string) {
 	m.t.Helper()
-	stdout, stderr, got := ask(m.t, m.env, "move", "--from", from, "-c", to)
+	stdout, stderr, got := ask(withEnv(m.t, m.env...), "move", "--from", from, "-c", to)
 	for _, text := range says {
 		if !strings.Contains(stdout+stderr, text) {
 			m.t.Errorf("move: got %s%s, want %q", stdout, stderr, text)
@@ -129,7 +121,7 @@ func testMove(t *testing.T, m *mover) {
 	execute("UPDATE item SET body = 'common changed', u = 1800000000 WHERE id = 7")
 	execute("DELETE FROM item WHERE id < 4")
 	d = start(remote)
-	same(t, remote, env)
+	isEqual(withEnv(t, env...), remote)
 	d.stop(t)
 	if strings.Contains(d.log.String(), "initial loaded") {
 		t.Errorf("the table was loaded again:\n%s", d.log)
@@ -137,10 +129,8 @@ func testMove(t *testing.T, m *mover) {
 
 	move(remote, files, 0, "item: 497 pages are in", "0 differ")
 	d = start(files)
-	same(t, files, env)
-	if got := d.search(t, "item", "changed").Total; got != 1 {
-		t.Errorf("got %d hits of the changed row, want 1", got)
-	}
+	isEqual(withEnv(t, env...), files)
+	d.has(t, "item", "changed", 1)
 	d.stop(t)
 	if strings.Contains(d.log.String(), "initial loaded") {
 		t.Errorf("the table was loaded again:\n%s", d.log)
@@ -168,7 +158,7 @@ func TestMoveWhileTheDaemonRuns(t *testing.T) {
 				if s := d.status(t); s.Tables[0].Settled.Unverified {
 					t.Errorf("the table is unverified after a move: %s", d.log)
 				}
-				same(t, way[1], env)
+				isEqual(withEnv(t, env...), way[1])
 				d.stop(t)
 				if strings.Contains(d.log.String(), "initial loaded") {
 					t.Errorf("the table was loaded again:\n%s", d.log)
@@ -201,11 +191,11 @@ func TestKillDuringAMove(t *testing.T) {
 	}
 	d := m.start(m.files)
 	d.ready(t)
-	same(t, m.files, env)
+	isEqual(withEnv(t, env...), m.files)
 	m.move(m.files, m.remote, 0, " 0 damaged, 0 differ")
 	d.stop(t)
 	d = m.start(m.remote)
-	same(t, m.remote, env)
+	isEqual(withEnv(t, env...), m.remote)
 	d.stop(t)
 }
 
@@ -228,15 +218,4 @@ func (m *mover) writes() (stop func()) {
 	stop = sync.OnceFunc(func() { close(ended); going.Wait() })
 	m.t.Cleanup(stop)
 	return stop
-}
-
-// same waits until verify finds no difference.
-func same(t *testing.T, file string, env []string) {
-	t.Helper()
-	eventually(t, soon, "verify", func() error {
-		if stdout, stderr, code := ask(t, env, "verify", "--content", "-c", file); code != 0 {
-			return fmt.Errorf("exit code %d: %s%s", code, stdout, stderr)
-		}
-		return nil
-	})
 }

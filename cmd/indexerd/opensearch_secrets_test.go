@@ -74,7 +74,7 @@ func (g *guardedCluster) answers(f func(http.ResponseWriter, *http.Request)) { g
 func (g *guardedCluster) secured(t *testing.T, keys string) string {
 	t.Helper()
 	file := g.configure(t, "data", "metadata: {kind: keyword}, ")
-	replaceIn(t, file, "replicas: 0}", "replicas: 0"+keys+"}")
+	rewrite(t, file, "replicas: 0}", "replicas: 0"+keys+"}")
 	return file
 }
 
@@ -97,7 +97,7 @@ func (g *guardedCluster) ca(t *testing.T, of *httptest.Server) string {
 // clusterFindings returns what check says of the cluster.
 func clusterFindings(t *testing.T, file string) string {
 	t.Helper()
-	out, stderr, _ := ask(t, nil, "check", "--json", "-c", file)
+	out, stderr, _ := ask(t, "check", "--json", "-c", file)
 	var report inspect.Findings
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
 		t.Fatalf("check: %v: %s%s", err, out, stderr)

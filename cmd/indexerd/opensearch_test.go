@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,7 +15,6 @@ import (
 	"time"
 
 	"indexerd/internal/index/search"
-	"indexerd/internal/source/sqlite"
 	"indexerd/internal/test/nodetest"
 )
 
@@ -31,12 +28,8 @@ type clustered struct {
 func newClustered(t *testing.T) *clustered {
 	t.Helper()
 	c := &clustered{dir: t.TempDir(), node: nodetest.URL(t), prefix: "e" + strings.ToLower(rand.Text()) + "-"}
-	var err error
 	c.url = c.node
-	if c.db, err = sqlite.OpenWritable(filepath.Join(c.dir, "db")); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.db.Close() })
+	c.db = openSQLite(t, filepath.Join(c.dir, "db"))
 	t.Cleanup(func() { c.cluster(t, http.MethodDelete, "/"+c.prefix+"*") })
 	c.exec(t, `CREATE TABLE item (id INTEGER PRIMARY KEY, u INTEGER, kind TEXT, title TEXT);
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
@@ -60,9 +53,7 @@ tables:
 
 func (c *clustered) exec(t *testing.T, statement string) {
 	t.Helper()
-	if _, err := c.db.Exec(statement); err != nil {
-		t.Fatal(err)
-	}
+	execute(t, c.db, statement)
 }
 
 // cluster sends a request to the cluster, as an operator does.
@@ -110,12 +101,7 @@ func (c *clustered) finds(t *testing.T, p *proc, q string, want uint64) {
 func (c *clustered) equal(t *testing.T, p *proc) {
 	t.Helper()
 	p.as("").swept(t, "item")
-	eventually(t, soon, "verify --content", func() error {
-		if out, stderr, code := ask(t, nil, "verify", "--content", "--strict", "-c", c.file); code != 0 {
-			return fmt.Errorf("exit %d: %s%s", code, out, stderr)
-		}
-		return nil
-	})
+	isEqual(t, c.file, "--strict")
 }
 
 // A table in OpenSearch is loaded, follows its rows, and is searched as the embedded one.
@@ -181,9 +167,7 @@ func TestOpenSearchReindex(t *testing.T) {
 	}
 	p.stop(t)
 	p = c.run(t)
-	if out, stderr, code := ask(t, nil, "reindex", "item", "-c", c.file); code != 0 {
-		t.Fatalf("reindex: exit %d: %s%s", code, out, stderr)
-	}
+	commands(t, 0, "reindex", "item", "-c", c.file)
 	c.finds(t, p, "u:>=1700003000", 1)
 	c.equal(t, p)
 }
@@ -197,10 +181,7 @@ func TestOpenSearchHasOneWriter(t *testing.T) {
 	first := c.run(t)
 	c.finds(t, first, "word7", 300)
 	c.file = c.configure(t, "other", "metadata: {kind: keyword}, ")
-	out, stderr, code := ask(t, nil, "run", "-c", c.file)
-	if code != 2 || !strings.Contains(stderr, "--take-over") {
-		t.Errorf("another data directory: got exit %d, %s%s, want 2 and the hint --take-over", code, out, stderr)
-	}
+	says(t, 2, "--take-over", "run", "-c", c.file)
 	second := c.run(t, "--take-over")
 	c.finds(t, second, "word7", 300)
 	eventually(t, soon, "the first daemon ends", func() error {
@@ -225,20 +206,12 @@ func TestOpenSearchIsAway(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
 	var away atomic.Bool
-	node, err := url.Parse(c.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	forward := httputil.NewSingleHostReverseProxy(node)
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	c.through(t, func(http.ResponseWriter, *http.Request) bool {
 		if away.Load() {
 			panic(http.ErrAbortHandler)
 		}
-		forward.ServeHTTP(w, r)
-	}))
-	defer front.Close()
-	c.url = front.URL
-	c.file = c.configure(t, "data", "metadata: {kind: keyword}, ")
+		return false
+	})
 	refused := func(p *proc) {
 		t.Helper()
 		if _, err := get(p.base + "/api/v1/tables/item/search?q=word7"); err == nil || !strings.Contains(err.Error(), "503") {
@@ -288,9 +261,7 @@ func TestOpenSearchIsNewerThanTheData(t *testing.T) {
 	}
 	p = c.run(t)
 	archive := filepath.Join(c.dir, "backup.tar")
-	if out, stderr, code := ask(t, nil, "backup", "-c", c.file, archive); code != 0 {
-		t.Fatalf("backup: exit %d: %s%s", code, out, stderr)
-	}
+	commands(t, 0, "backup", "-c", c.file, archive)
 	for i := range 20 {
 		c.exec(t, fmt.Sprintf(`UPDATE item SET title = 'later %d', u = unixepoch() WHERE id = 7; DELETE FROM item WHERE id = %d`, i, 100+i))
 		c.finds(t, p, fmt.Sprintf(`"later %d"`, i), 1)
@@ -312,9 +283,7 @@ func TestOpenSearchIsNewerThanTheData(t *testing.T) {
 	if err := os.RemoveAll(data); err != nil {
 		t.Fatal(err)
 	}
-	if out, stderr, code := ask(t, nil, "restore", "-c", c.file, archive); code != 0 {
-		t.Fatalf("restore: exit %d: %s%s", code, out, stderr)
-	}
+	commands(t, 0, "restore", "-c", c.file, archive)
 	p = c.run(t, "--take-over")
 	c.exec(t, `UPDATE item SET title = 'restored', u = unixepoch() WHERE id = 7`)
 	c.finds(t, p, "restored", 1)
@@ -329,9 +298,7 @@ func TestOpenSearchIsRefilledFromPages(t *testing.T) {
 	p := c.run(t)
 	c.finds(t, p, "word7", 300)
 	archive := filepath.Join(c.dir, "backup.tar")
-	if out, stderr, code := ask(t, nil, "backup", "-c", c.file, archive); code != 0 {
-		t.Fatalf("backup: exit %d: %s%s", code, out, stderr)
-	}
+	commands(t, 0, "backup", "-c", c.file, archive)
 	named, err := os.ReadFile(filepath.Join(archive, "item", "index", "cluster.json"))
 	if err != nil || !strings.Contains(string(named), c.prefix+"item-g1-") || !strings.Contains(string(named), `"uuid":"`) {
 		t.Errorf("the backup: got %s, %v, want the name and uuid of the index", named, err)
@@ -345,9 +312,7 @@ func TestOpenSearchIsRefilledFromPages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if out, stderr, code := ask(t, nil, "restore", "-c", c.file, archive); code != 0 {
-		t.Fatalf("restore: exit %d: %s%s", code, out, stderr)
-	}
+	commands(t, 0, "restore", "-c", c.file, archive)
 	p = start(t, "run", "-c", c.file)
 	c.finds(t, p, "word7", 300)
 	p.waitForLog(t, "refill ended", 1)

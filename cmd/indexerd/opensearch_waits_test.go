@@ -98,7 +98,7 @@ func TestOpenSearchWaitsForItsIndex(t *testing.T) {
 	if _, err := get(p.base + "/api/v1/tables/item/search?q=word7"); err == nil || !strings.Contains(err.Error(), "503") {
 		t.Errorf("a search of a red index: got %v, want 503", err)
 	}
-	if out, stderr, _ := ask(t, nil, "status", "-c", c.file); !strings.Contains(out, ", index red") || !strings.Contains(out, "the index is red") {
+	if out, stderr, _ := ask(t, "status", "-c", c.file); !strings.Contains(out, ", index red") || !strings.Contains(out, "the index is red") {
 		t.Errorf("indexerd status: got %s%s, want that the index is red", out, stderr)
 	}
 	before := p.status(t).Tables[0].Settled.At
@@ -154,10 +154,7 @@ func TestOpenSearchDeniesTheUser(t *testing.T) {
 	p.stop(t)
 
 	status.Store(http.StatusUnauthorized)
-	out, stderr, code := ask(t, nil, "run", "-c", c.file)
-	if code == 0 || !strings.Contains(stderr, "does not know the user") {
-		t.Errorf("a start with a wrong password: got exit %d, %s%s, want an error that says so", code, out, stderr)
-	}
+	says(t, exitNo, "does not know the user", "run", "-c", c.file)
 	status.Store(0)
 	p = c.run(t)
 	c.finds(t, p, "right", 1)

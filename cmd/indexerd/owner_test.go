@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"database/sql"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,20 +28,13 @@ func newOwned(t *testing.T) owned {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	o := owned{dir: dir, data: filepath.Join(dir, "data"), file: filepath.Join(dir, "c.yaml")}
-	db, err := sql.Open("sqlite", filepath.Join(dir, "db.sqlite"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.Exec("CREATE TABLE note (id INTEGER PRIMARY KEY, u INTEGER, body TEXT); INSERT INTO note VALUES (1, 1700000000, 'first'), (2, 1700000000, 'second')"); err != nil {
-		t.Fatal(err)
-	}
-	yaml := fmt.Sprintf("data: %s\nhttp: {listen: 127.0.0.1:0}\nsources:\n  db: {driver: sqlite, dsn: %s}\ntables:\n"+
-		"  note: {source: db, sql: 'SELECT id, u, body FROM note', key: id, updated: u, content: {fields: [body]}}\n", o.data, filepath.Join(dir, "db.sqlite"))
+	database := filepath.Join(dir, "db.sqlite")
+	execSQLite(t, database, "CREATE TABLE note (id INTEGER PRIMARY KEY, u INTEGER, body TEXT)", "INSERT INTO note VALUES (1, 1700000000, 'first'), (2, 1700000000, 'second')")
+	yaml := configOf("sqlite", database, o.data, "  note: {source: db, sql: 'SELECT id, u, body FROM note', key: id, updated: u, content: {fields: [body]}}\n")
 	if err := os.WriteFile(o.file, []byte(yaml), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{dir, o.file, filepath.Join(dir, "db.sqlite")} {
+	for _, name := range []string{dir, o.file, database} {
 		if err := os.Chown(name, serviceUser, serviceUser); err != nil {
 			t.Fatal(err)
 		}
@@ -84,9 +75,7 @@ func TestQuestionsOfAnotherUser(t *testing.T) {
 		{"explain", "note", "1"}, {"verify"}, {"verify", "--content"}, {"check"},
 	} {
 		args = append([]string{args[0], "-c", o.file}, args[1:]...)
-		if out, stderr, code := ask(t, nil, args...); code != 0 {
-			t.Errorf("%q as root: exit %d: %s%s", args, code, out, stderr)
-		}
+		commands(t, 0, args...)
 		if after := tree(t, o.data); after != before {
 			t.Fatalf("%q as root changed the data directory: got\n%s\nwant\n%s", args, after, before)
 		}
@@ -96,7 +85,7 @@ func TestQuestionsOfAnotherUser(t *testing.T) {
 		{"backup", filepath.Join(t.TempDir(), "copy")}, {"restore", filepath.Join(t.TempDir(), "copy")},
 	} {
 		args = append([]string{args[0], "-c", o.file}, args[1:]...)
-		_, stderr, code := ask(t, nil, args...)
+		_, stderr, code := ask(t, args...)
 		if code == 0 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "sudo -u ") {
 			t.Errorf("%q as root: exit %d: %q, want one line that names the user to run it as", args, code, stderr)
 		}
@@ -105,12 +94,8 @@ func TestQuestionsOfAnotherUser(t *testing.T) {
 		}
 	}
 	p := o.run(t)
-	if out, stderr, code := ask(t, nil, "verify", "-c", o.file); code != 0 {
-		t.Errorf("verify as root of a running daemon: exit %d: %s%s", code, out, stderr)
-	}
-	if out, stderr, code := ask(t, nil, "sweep", "-c", o.file, "note"); code != 0 {
-		t.Errorf("sweep as root of a running daemon, which does it: exit %d: %s%s", code, out, stderr)
-	}
+	commands(t, 0, "verify", "-c", o.file)
+	commands(t, 0, "sweep", "-c", o.file, "note")
 	p.stop(t)
 }
 

@@ -54,7 +54,7 @@ func TestPagila(t *testing.T) {
 
 // totals compares the totals of searches with whole-word counts.
 func totals(t *testing.T, p *proc, dsn, file string) {
-	stdout, stderr, code := ask(t, nil, "search", "-c", file, "film", "drama shark", "--json")
+	stdout, stderr, code := ask(t, "search", "-c", file, "film", "drama shark", "--json")
 	if code != 0 {
 		t.Fatalf("search: exit %d: %s", code, stderr)
 	}
@@ -122,19 +122,10 @@ func vocabulary(t *testing.T, dsn string) []string {
 
 func update(t *testing.T, p *proc, dsn string) {
 	old := fmt.Sprintf("description:%q", pgtest.Value[string](t, dsn, "SELECT description FROM film WHERE film_id = 7"))
-	if got := p.search(t, "film", old).Total; got != 1 {
-		t.Fatalf("%s: got %d hits, want 1", old, got)
-	}
+	p.has(t, "film", old, 1)
 	pgtest.Exec(t, dsn, "UPDATE film SET description = 'A Quagga in a Zeppelin', last_update = now() WHERE film_id = 7")
-	eventually(t, soon, "the new text is found", func() error {
-		if got := p.search(t, "film", "quagga zeppelin").Total; got != 1 {
-			return fmt.Errorf("total %d", got)
-		}
-		return nil
-	})
-	if got := p.search(t, "film", old).Total; got != 0 {
-		t.Errorf("%s, after the update: got %d hits, want 0", old, got)
-	}
+	p.found(t, "film", "quagga zeppelin", 1)
+	p.has(t, "film", old, 0)
 }
 
 // leavesWithin is how long a daemon may take to end at SIGTERM: four seconds are
@@ -148,12 +139,7 @@ func killed(t *testing.T, p *proc, dsn, file string) {
 		<-time.After(time.Duration(i*250) * time.Millisecond) // somewhere in the middle of the window that has it
 		p.kill()
 		p = start(t, "run", "-c", file)
-		eventually(t, soon, "all of the update is found after kill -9", func() error {
-			if got := p.search(t, "film", word).Total; got != 100 {
-				return fmt.Errorf("total %d", got)
-			}
-			return nil
-		})
+		p.found(t, "film", word, 100)
 	}
 	if got := p.status(t).Tables[0].Documents; got != 1000 {
 		t.Errorf("documents after kills: got %d, want 1000", got)
@@ -199,12 +185,7 @@ func TestDatabaseDownAndUp(t *testing.T) {
 	}
 	up()
 	pgtest.Exec(t, dsn, "UPDATE film SET description = 'A Quokka', last_update = now() WHERE film_id = 9")
-	eventually(t, soon, "following again", func() error {
-		if got := p.search(t, "film", "quokka").Total; got != 1 {
-			return fmt.Errorf("total %d", got)
-		}
-		return nil
-	})
+	p.found(t, "film", "quokka", 1)
 	eventually(t, soon, "every pass works again", func() error {
 		if s := p.status(t); !s.Sources[0].Connected || s.Tables[0].State != "following" {
 			return fmt.Errorf("status %+v", s)

@@ -152,7 +152,7 @@ func (p *powered) asks(t *testing.T, daemon *proc, what string) <-chan struct{} 
 	go func() {
 		defer close(done)
 		if what == "backup" {
-			ask(t, nil, "backup", "-c", p.file, filepath.Join(p.mount, "copy"))
+			ask(t, "backup", "-c", p.file, filepath.Join(p.mount, "copy"))
 			return
 		}
 		response, err := http.Post(daemon.base+"/api/v1/"+what, "application/json", nil)

@@ -4,34 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
 	"indexerd/internal/test/pgtest"
 )
-
-// rewrite changes a configuration file.
-func rewrite(t *testing.T, file string, oldNew ...string) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := strings.NewReplacer(oldNew...).Replace(string(text))
-	if changed == string(text) {
-		t.Fatalf("nothing of %q is in %s", oldNew, text)
-	}
-	replace(t, file, changed)
-}
-
-// replace overwrites a configuration file.
-func replace(t *testing.T, file, text string) {
-	t.Helper()
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // TestReindex changes what is indexed: the daemon goes on by the old mapping
 // until a reindex, which needs no database and keeps no search waiting. Stop words
@@ -55,18 +32,12 @@ func TestReindex(t *testing.T) {
 		}
 		return nil
 	})
-	if got := p.search(t, "film", "dramas", "size=0").Total; got != 0 {
-		t.Errorf("dramas, before: got %d, want none by the old analyzer", got)
-	}
-	if got := p.search(t, "film", `"of a"`, "size=0").Total; got != 0 {
-		t.Errorf("a phrase of stop words, before: got %d, want none", got)
-	}
+	p.has(t, "film", "dramas", 0)
+	p.has(t, "film", `"of a"`, 0)
 	verifies(t, 0, file)
 	drama := count(t, dsn, []string{"drama"})
 	found := keepsFinding(t, p, "of drama", drama) // each drama is one of something
-	if stdout, stderr, code := ask(t, nil, "reindex", "-c", file, "film"); code != 0 || !strings.Contains(stdout, "1000 documents") {
-		t.Fatalf("reindex: exit %d: %s%s", code, stdout, stderr)
-	}
+	says(t, 0, "1000 documents", "reindex", "-c", file, "film")
 	found()
 	if got := p.search(t, "film", `"of a"`, "size=0").Total; got == 0 {
 		t.Error("a phrase of words that are kept, after: got none")
@@ -75,20 +46,13 @@ func TestReindex(t *testing.T) {
 		t.Errorf("dramas, after: got %d, want %d", got, drama)
 	}
 	pgtest.Exec(t, dsn, "UPDATE film SET description = 'quokkas', last_update = now() WHERE film_id = 9")
-	eventually(t, soon, "following goes on in the new index", func() error {
-		if got := p.search(t, "film", "quokka").Total; got != 1 {
-			return fmt.Errorf("total %d", got)
-		}
-		return nil
-	})
+	p.found(t, "film", "quokka", 1)
 	settledPast(t, p, dsn)
 	verifies(t, 0, file, "--content")
 	p.stop(t)
 	p = start(t, "run", "-c", file) // from where the swap left it
 	p.ready(t)
-	if got := p.search(t, "film", "quokka").Total; got != 1 {
-		t.Errorf("after a restart: got %d, want 1", got)
-	}
+	p.has(t, "film", "quokka", 1)
 	settledPast(t, p, dsn)
 	verifies(t, 0, file, "--content")
 }

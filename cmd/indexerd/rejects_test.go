@@ -45,16 +45,6 @@ func wantAside(t *testing.T, p *proc, table, what string, want map[string]string
 	})
 }
 
-func wantFound(t *testing.T, p *proc, table, query string, want uint64) {
-	t.Helper()
-	eventually(t, soon, query+" is found", func() error {
-		if got := p.search(t, table, query, "size=0").Total; uint64(got) != want {
-			return fmt.Errorf("got %d, want %d", got, want)
-		}
-		return nil
-	})
-}
-
 // TestRowsThatFail: rows for which the SQL fails, whatever its SQLSTATE, rows
 // without a key and rows that share one are set aside by the load and by
 // whichever pass meets them later, and no other row is kept out. They leave
@@ -71,30 +61,21 @@ func TestRowsThatFail(t *testing.T) {
 			IF fault <> '' THEN RAISE EXCEPTION 'bad row' USING ERRCODE = fault; END IF;
 			PERFORM count(*) FROM used; RETURN fault; END $$;
 		UPDATE item SET fault = CASE id WHEN 7 THEN 'P0001' WHEN 500 THEN '40001' ELSE 'name' END WHERE id IN (7, 500, 501)`)
-	file := writeFile(t, fmt.Sprintf(`data: %s
-http: {listen: 127.0.0.1:0}
-sources: {db: {driver: postgres, dsn: %q}}
-tables:
-  item:
-    source: db
-    sql: SELECT id, updated, body, judge(fault) AS fault FROM item
-    key: id
-    updated: updated
-    content: {fields: [body]}
-`, t.TempDir(), dsn))
+	file := writeFile(t, configOf("postgres", dsn, t.TempDir(),
+		"  item: {source: db, sql: 'SELECT id, updated, body, judge(fault) AS fault FROM item', key: id, updated: updated, content: {fields: [body]}}\n"))
 	p := start(t, "run", "-c", file)
 	p.ready(t)
 	want := map[string]string{"7": "P0001", "500": "40001", "501": "42P01"}
 	wantAside(t, p, "item", "the load sets three rows aside", want)
-	wantFound(t, p, "item", "good", 997)
+	p.found(t, "item", "good", 997)
 
 	pgtest.Exec(t, dsn, `UPDATE item SET body = 'changed', updated = clock_timestamp(), fault = CASE id WHEN 600 THEN '23514' ELSE '' END WHERE id BETWEEN 598 AND 602;
 		INSERT INTO item VALUES (NULL, clock_timestamp(), 'no key'), (NULL, clock_timestamp(), 'no key'), (700, clock_timestamp(), 'twin')`)
 	maps.Copy(want, map[string]string{"600": "23514", "": "key column id is NULL", "700": "several rows have this key"})
 	wantAside(t, p, "item", "the window sets three more aside", want)
-	wantFound(t, p, "item", "changed", 4)
-	wantFound(t, p, "item", "good", 993) // 600 and 700 as they were
-	wantFound(t, p, "item", "twin", 0)
+	p.found(t, "item", "changed", 4)
+	p.found(t, "item", "good", 993) // 600 and 700 as they were
+	p.found(t, "item", "twin", 0)
 
 	pgtest.Exec(t, dsn, `UPDATE item SET fault = 'XX000' WHERE id = 800; INSERT INTO item SELECT id, updated, 'copy' FROM item WHERE id = 900`) // no updateTime shows
 	sweeps(t, 0, file, "item")
@@ -106,7 +87,7 @@ tables:
 	}
 
 	pgtest.Exec(t, dsn, `DELETE FROM item WHERE id IS NULL OR body IN ('twin', 'copy'); UPDATE item SET fault = '', body = 'repaired', updated = clock_timestamp() WHERE fault <> ''`)
-	wantFound(t, p, "item", "repaired", 5)
+	p.found(t, "item", "repaired", 5)
 	// No window has the repaired rows from here on: fewer than 50 that fail alone
 	// would be set aside.
 	pgtest.Exec(t, dsn, "UPDATE item SET updated = '2001-01-01' WHERE body = 'repaired'")
@@ -123,7 +104,7 @@ tables:
 	})
 	wantAside(t, p, "item", "nothing is set aside", nil)
 	pgtest.Exec(t, dsn, "ALTER TABLE gone RENAME TO used")
-	wantFound(t, p, "item", "later", 60)
+	p.found(t, "item", "later", 60)
 	settledPast(t, p, dsn)
 	verifies(t, 0, file, "--content")
 }

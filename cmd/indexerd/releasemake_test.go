@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/source/sqlite"
 	"indexerd/internal/test/pgtest"
 	"indexerd/internal/test/pgtest/cluster"
 )
@@ -130,12 +129,7 @@ func (d releaseDB) exec(t *testing.T, statements string) {
 		pgtest.Exec(t, d.dsn, statements)
 		return
 	}
-	db, err := sqlite.OpenWritable(d.dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	execute(t, db, statements)
+	execSQLite(t, d.dsn, statements)
 }
 
 // config writes the configuration of a fixture.

@@ -89,9 +89,7 @@ func TestHangUp(t *testing.T) {
 	rewrite(t, file, "key: id", "key: [id, body]")
 	p.hangUp(t)
 	p.waitForLog(t, "indexerd reload note", 1)
-	if got := p.search(t, "note", "note").Total; got != 100 {
-		t.Errorf("after refusals: %d found, want 100", got)
-	}
+	p.has(t, "note", "note", 100)
 
 	replace(t, file, good+`  memo:
     source: db
@@ -105,11 +103,9 @@ func TestHangUp(t *testing.T) {
 	p.waitForLog(t, took, 1)
 	p.waitForLog(t, "keeps what only a restart changes", 1)
 	p.ready(t)
-	if got := p.search(t, "memo", "memo").Total; got != 10 {
-		t.Errorf("the new table: %d found, want 10", got)
-	}
+	p.has(t, "memo", "memo", 10)
 	pgtest.Exec(t, dsn, "UPDATE note SET body = 'quokka', updated = now() WHERE id = 7")
-	eventually(t, time.Minute, "following goes on", func() error { return finds(p, t, "quokka", 1) })
+	p.found(t, "note", "quokka", 1)
 	if searches, failed, last := stop(); failed > 0 || searches == 0 {
 		t.Errorf("%d of %d searches failed, the last one with %v", failed, searches, last)
 	}
@@ -128,15 +124,11 @@ func TestReloadWhileRunning(t *testing.T) {
 	p := start(t, "run", "-c", file)
 	p.ready(t)
 	stop := searchAllTheWhile(p, "other")
-	if _, stderr, code := ask(t, nil, "reload", "-c", file, "film"); code != 1 || !strings.Contains(stderr, "unknown_table") {
-		t.Errorf("reload of no table: exit %d: %s", code, stderr)
-	}
+	says(t, 1, "unknown_table", "reload", "-c", file, "film")
 	rewrite(t, file, "  note:\n    source: db\n    sql: SELECT id, updated, body FROM note\n    key: id", "  note:\n    source: db\n    sql: SELECT id, updated, body FROM note\n    key: [id, body]")
 	p.hangUp(t)
 	p.waitForLog(t, "indexerd reload note", 1)
-	if stdout, stderr, code := ask(t, nil, "reload", "-c", file, "note"); code != 0 || !strings.Contains(stdout, "loaded again") {
-		t.Fatalf("reload: exit %d: %s%s", code, stdout, stderr)
-	}
+	says(t, 0, "loaded again", "reload", "-c", file, "note")
 	p.ready(t)
 	if _, err := get(p.base + "/api/v1/tables/note/docs/7,note%207"); err != nil {
 		t.Errorf("by the new key: %v", err)
@@ -148,10 +140,6 @@ func TestReloadWhileRunning(t *testing.T) {
 	verifies(t, 0, file, "--content")
 
 	rewrite(t, file, "fields: [body]", "fields: [bdy]")
-	if _, stderr, code := ask(t, nil, "reload", "-c", file, "note"); code != 1 || !strings.Contains(stderr, "did you mean body") {
-		t.Errorf("reload with a fault: exit %d: %s", code, stderr)
-	}
-	if got := p.search(t, "note", "note").Total; got != 100 {
-		t.Errorf("after that: %d found, want 100", got)
-	}
+	says(t, 1, "did you mean body", "reload", "-c", file, "note")
+	p.has(t, "note", "note", 100)
 }

@@ -4,14 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
-
-	"indexerd/internal/source/sqlite"
-	"indexerd/internal/test/pgtest"
 )
 
 var rowKey = regexp.MustCompile(`^[0-9a-f]{32}-[1-9]\d*$`)
@@ -23,18 +19,13 @@ func TestRowKey(t *testing.T) {
 	for _, driver := range []string{"postgres", "sqlite"} {
 		t.Run(driver, func(t *testing.T) {
 			t.Parallel()
-			dsn, exec := rowKeyDatabase(t, driver)
+			dsn, exec := newDatabase(t, driver)
 			exec("CREATE TABLE log (level text, body text)")
 			for n := range 40 {
 				exec(fmt.Sprintf("INSERT INTO log VALUES ('info', 'loaded number%d')", n), "INSERT INTO log VALUES ('warn', 'twice')")
 			}
-			config := fmt.Sprintf(`data: %s
-http: {listen: 127.0.0.1:0}
-sources: {db: {driver: %s, dsn: %q}}
-tables:
-  log: {source: db, sql: "SELECT level, body FROM log", key: row, content: {fields: [body]}, metadata: {level: keyword}, deletecheck: {max_count: 5, max_fraction: 0.1}}
-`, t.TempDir(), driver, dsn)
-			file := writeFile(t, config)
+			file := writeFile(t, configOf(driver, dsn, t.TempDir(),
+				"  log: {source: db, sql: 'SELECT level, body FROM log', key: row, content: {fields: [body]}, metadata: {level: keyword}, deletecheck: {max_count: 5, max_fraction: 0.1}}\n"))
 			p := start(t, "run", "-c", file)
 			p.ready(t)
 			wantHits(t, p, map[string]int{"loaded": 40, "twice": 40, "number7": 1, "": 80})
@@ -72,15 +63,10 @@ tables:
 func TestRowKeysRenewed(t *testing.T) {
 	t.Parallel()
 	const rows = 5000
-	dsn, exec := rowKeyDatabase(t, "sqlite")
+	dsn, exec := newDatabase(t, "sqlite")
 	exec("CREATE TABLE log (level text, body text)",
 		fmt.Sprintf("WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < %d) INSERT INTO log SELECT CASE WHEN n %% 10 = 0 THEN 'warn' ELSE 'info' END, 'number' || n FROM n", rows))
-	config := fmt.Sprintf(`data: %s
-http: {listen: 127.0.0.1:0}
-sources: {db: {driver: sqlite, dsn: %q}}
-tables:
-  log: {source: db, sql: "SELECT level, body FROM log", key: row, content: {fields: [body]}, metadata: {level: keyword}}
-`, t.TempDir(), dsn)
+	config := configOf("sqlite", dsn, t.TempDir(), "  log: {source: db, sql: \"SELECT level, body FROM log\", key: row, content: {fields: [body]}, metadata: {level: keyword}}\n")
 	p := start(t, "run", "-c", writeFile(t, config))
 	p.ready(t)
 	old := p.search(t, "log", "number7", "size=1").Hits[0].OID
@@ -138,32 +124,6 @@ tables:
 func wantHits(t *testing.T, p *proc, want map[string]int) {
 	t.Helper()
 	for word, n := range want {
-		eventually(t, soon, word, func() error {
-			if got := p.search(t, "log", word, "size=0").Total; got != uint64(n) {
-				return fmt.Errorf("got %d hits, want %d", got, n)
-			}
-			return nil
-		})
-	}
-}
-
-// rowKeyDatabase returns an empty database.
-func rowKeyDatabase(t *testing.T, driver string) (dsn string, exec func(statements ...string)) {
-	t.Helper()
-	if driver == "postgres" {
-		dsn = pgtest.DB(t)
-		return dsn, func(statements ...string) { pgtest.Exec(t, dsn, strings.Join(statements, "; ")) }
-	}
-	dsn = filepath.Join(t.TempDir(), "log.db")
-	db, err := sqlite.OpenWritable(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	return dsn, func(statements ...string) {
-		t.Helper()
-		if _, err := db.Exec(strings.Join(statements, "; ")); err != nil {
-			t.Fatal(err)
-		}
+		p.found(t, "log", word, uint64(n))
 	}
 }

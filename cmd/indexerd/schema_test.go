@@ -20,7 +20,6 @@ import (
 
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/source/sqlite"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -85,11 +84,7 @@ func newSchemaRound(t *testing.T, seed uint64, n int) *schemaRound {
 	t.Helper()
 	dir, r := t.TempDir(), &schemaRound{}
 	dsn, lite := pgtest.DB(t), filepath.Join(dir, "lite.db")
-	db, err := sqlite.OpenWritable(lite)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := openSQLite(t, lite)
 	db.SetMaxOpenConns(1)
 	var yaml strings.Builder
 	fmt.Fprintf(&yaml, "data: %s\nhttp:\n  listen: 127.0.0.1:0\n  tokens:\n    ops: {token: %s, admin: true}\n", filepath.Join(dir, "data"), opsToken)
@@ -302,7 +297,7 @@ func (r *schemaRound) equal(t *testing.T, s *subject, aside bool) error {
 	if status.State != "following" || status.Settled.Unverified || (status.Quarantined > 0) != aside {
 		return fmt.Errorf("%s, unverified %t, %d in quarantine, last error %+v", status.State, status.Settled.Unverified, status.Quarantined, status.LastError)
 	}
-	stdout, stderr, code := ask(t, []string{"INDEXERD_TOKEN=" + opsToken}, "verify", "-c", r.file, s.name, "--content", "--json", "--wait", "1m")
+	stdout, stderr, code := ask(withToken(t, opsToken), "verify", "-c", r.file, s.name, "--content", "--json", "--wait", "1m")
 	var v httpapi.VerifyResult
 	if code != 0 || json.Unmarshal([]byte(stdout), &v) != nil || len(v.Tables) != 1 || v.Tables[0].Compared < fewestRows {
 		return fmt.Errorf("verify: exit %d: %s%s", code, stdout, stderr)

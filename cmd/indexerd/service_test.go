@@ -17,18 +17,6 @@ import (
 	"indexerd/internal/test/pgtest/films"
 )
 
-// configFile is the path of a file that is shipped in configs.
-func configFile(name string) string { return filepath.Join("..", "..", "configs", name) }
-
-func readFile(t testing.TB, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // analyze runs systemd-analyze on the unit, with this binary for the installed
 // one, which verify looks for.
 func analyze(t *testing.T, args ...string) (output string, err error) {
@@ -84,9 +72,7 @@ func TestServiceFindsItsCredential(t *testing.T) {
 		os.Unsetenv("CREDENTIALS_DIRECTORY") // put back by the Setenv above
 		for _, command := range [][]string{{"status"}, {"search", "film", "shark"}, {"verify"}, {"sweep", "film"}, {"history", "film"}} {
 			args := append([]string{command[0], "-c", file}, command[1:]...)
-			if _, stderr, code := ask(t, nil, args...); code != 0 {
-				t.Errorf("%v: exit %d: %s", command, code, stderr)
-			}
+			commands(t, 0, args...)
 		}
 	})
 }
@@ -99,7 +85,7 @@ func TestServiceWithoutItsCredential(t *testing.T) {
 		{"no directory", "", "environment variable CREDENTIALS_DIRECTORY is not set"},
 		{"no file", "CREDENTIALS_DIRECTORY=" + t.TempDir(), "can't be read"},
 	} {
-		_, stderr, code := ask(t, []string{c.dir}, "run", "-c", file)
+		_, stderr, code := ask(withEnv(t, c.dir), "run", "-c", file)
 		if code != exitBad || !strings.Contains(stderr, "sources.main.dsn_file") || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit %d: %q, want 2 and a fault of the dsn_file: %s", c.name, code, stderr, c.want)
 		}

@@ -16,7 +16,7 @@ import (
 // withTokens gives a configuration of lateConfig tokens.
 func withTokens(t *testing.T, file string) {
 	t.Helper()
-	replaceIn(t, file, "http: {listen: 127.0.0.1:0}\n", "http:\n  listen: 127.0.0.1:0\n  tokens:\n"+
+	rewrite(t, file, "http: {listen: 127.0.0.1:0}\n", "http:\n  listen: 127.0.0.1:0\n  tokens:\n"+
 		"    ops: {token: "+opsToken+", admin: true}\n    old: {token: "+unknownToken+", admin: true}\n")
 }
 
@@ -78,12 +78,10 @@ func TestReloadDoesNotWaitForABackup(t *testing.T) {
 		}
 		return nil
 	})
-	ops := caller{t, opsToken}
+	ops := withToken(t, opsToken)
 	verifies(ops, 0, file, "--wait", "1m")
 	sweeps(ops, 0, file, "note")
-	if stdout, stderr, code := ask(ops, nil, "reload", "-c", file, "note"); code != 0 {
-		t.Errorf("reload: exit %d: %s%s", code, stdout, stderr)
-	}
+	commands(ops, 0, "reload", "-c", file, "note")
 }
 
 // TestRemovedTokenAndAFaultySQL: the configuration has a fault that only

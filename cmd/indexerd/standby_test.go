@@ -15,7 +15,6 @@ import (
 
 	"cloud.google.com/go/bigtable/bttest"
 
-	"indexerd/internal/source/sqlite"
 	"indexerd/internal/test/etcdtest"
 	"indexerd/internal/test/nodetest"
 )
@@ -81,16 +80,7 @@ func (p *pair) unalias() {
 
 func (p *pair) exec(statements ...string) {
 	p.t.Helper()
-	db, err := sqlite.OpenWritable(filepath.Join(p.dir, "db"))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer db.Close()
-	for _, s := range statements {
-		if _, err := db.Exec(s); err != nil {
-			p.t.Fatalf("%s: %v", s, err)
-		}
-	}
+	execSQLite(p.t, filepath.Join(p.dir, "db"), statements...)
 }
 
 // insert inserts a row with the text of its id.
@@ -132,27 +122,6 @@ func (p *pair) finds(d *proc, q string, want int) time.Duration {
 	return time.Since(began)
 }
 
-// equal waits until verify finds no difference.
-func (p *pair) equal(file string) {
-	p.t.Helper()
-	eventually(p.t, soon, "verify", func() error {
-		if stdout, stderr, code := ask(p.t, nil, "verify", "--content", "-c", file); code != 0 {
-			return fmt.Errorf("exit code %d: %s%s", code, stdout, stderr)
-		}
-		return nil
-	})
-}
-
-func (p *pair) logs(d *proc, text string) {
-	p.t.Helper()
-	eventually(p.t, soon, text, func() error {
-		if !strings.Contains(d.log.String(), text) {
-			return fmt.Errorf("not in the log:\n%s", d.log)
-		}
-		return nil
-	})
-}
-
 // leads waits until the status of a daemon has one standby and the term, and says whether
 // it leads.
 func (p *pair) leads(d *proc, file string, this bool, term uint64) {
@@ -169,7 +138,7 @@ func (p *pair) leads(d *proc, file string, this bool, term uint64) {
 		return nil
 	})
 	want := map[bool]string{true: "this daemon leads since ", false: ") leads since "}[this]
-	if stdout, stderr, _ := ask(p.t, nil, "status", "-c", file); !strings.Contains(stdout, want) || !strings.Contains(stdout, "standby: ") {
+	if stdout, stderr, _ := ask(p.t, "status", "-c", file); !strings.Contains(stdout, want) || !strings.Contains(stdout, "standby: ") {
 		p.t.Errorf("got status %s%s, want %q and a standby", stdout, stderr, want)
 	}
 }
@@ -186,7 +155,7 @@ func TestStandby(t *testing.T) {
 	a.ready(t)
 	p.finds(a, "common", 300)
 	b := p.start(fileB)
-	p.logs(b, "indexerd stands by")
+	b.waitForLog(p.t, "indexerd stands by", 1)
 	p.finds(b, "common", 300)
 	p.leads(a, fileA, true, 1)
 	p.leads(b, fileB, false, 1)
@@ -197,17 +166,17 @@ func TestStandby(t *testing.T) {
 	a.kill()
 	p.insert(1001)
 	t.Logf("killed: the standby has the next row after %v", p.finds(b, "row1001", 1))
-	p.equal(fileB)
+	isEqual(p.t, fileB)
 	p.finds(b, "common", 296)
 
 	a = p.start(fileA)
-	p.logs(a, "indexerd stands by")
+	a.waitForLog(p.t, "indexerd stands by", 1)
 	b.stop(t)
 	p.insert(1002)
 	t.Logf("stopped: the standby has the next row after %v", p.finds(a, "row1002", 1))
 
 	b = p.start(fileB)
-	p.logs(b, "indexerd stands by")
+	b.waitForLog(p.t, "indexerd stands by", 1)
 	if err := a.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +185,7 @@ func TestStandby(t *testing.T) {
 	if err := a.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	p.logs(a, "indexerd does not lead any more")
+	a.waitForLog(p.t, "indexerd does not lead any more", 1)
 	p.insert(1004)
 	p.finds(b, "row1004", 1)
 	p.finds(a, "row1004", 1)
@@ -229,14 +198,14 @@ func TestStandby(t *testing.T) {
 
 	a.stop(t)
 	p.etcd.Kill()
-	p.logs(b, "indexerd does not lead any more")
+	b.waitForLog(p.t, "indexerd does not lead any more", 1)
 	p.finds(b, "common", 300)
 	if err := p.etcd.Run(); err != nil {
 		t.Fatal(err)
 	}
 	p.insert(1005)
 	t.Logf("etcd restarted: the daemon has the next row after %v", p.finds(b, "row1005", 1))
-	p.equal(fileB)
+	isEqual(p.t, fileB)
 
 	p.unalias()
 	p.insert(1006)
@@ -244,7 +213,7 @@ func TestStandby(t *testing.T) {
 	if strings.Count(b.log.String(), "indexerd does not lead any more") < 2 {
 		t.Errorf("the write alias was removed: got log without a step back\n%s", b.log)
 	}
-	p.equal(fileB)
+	isEqual(p.t, fileB)
 	if strings.Contains(b.log.String(), "initial loaded") {
 		t.Error("the second daemon loaded the table again")
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -69,13 +68,9 @@ func TestNextLeader(t *testing.T) {
 		e := &deposedEngine{next: c.next}
 		data := t.TempDir()
 		holder := daemon.Holder{PID: "1", Base: serveFake(t, e)}
-		if err := os.WriteFile(filepath.Join(data, "lock"), []byte(holder.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		replace(t, filepath.Join(data, "lock"), holder.String())
 		file := writeFile(t, fmt.Sprintf("data: %s\nsources:\n  db: {driver: sqlite, dsn: x}\ntables:\n  item: {source: db, sql: SELECT * FROM item, key: id, updated: u, content: {fields: [body]}}\n", data))
-		if stdout, stderr, code := ask(t, nil, "step-down", "-c", file); code != c.code || !strings.Contains(stdout+stderr, c.want) {
-			t.Errorf("got exit code %d, %s%s, want %d and %q", code, stdout, stderr, c.code, c.want)
-		}
+		says(t, c.code, c.want, "step-down", "-c", file)
 		if e.asked.Load() < 4 {
 			t.Errorf("the command has asked %d times for the next leader, want until there is one", e.asked.Load()-1)
 		}
@@ -113,37 +108,26 @@ func TestStandbyOfAnotherConfiguration(t *testing.T) {
 	a := p.start(fileA)
 	a.ready(t)
 	p.finds(a, "common", 300)
-	same, err := os.ReadFile(fileB)
-	if err != nil {
-		t.Fatal(err)
-	}
-	change := func(from, to string) {
-		t.Helper()
-		if err := os.WriteFile(fileB, []byte(strings.Replace(string(same), from, to, 1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	change("SELECT * FROM item,", "SELECT * FROM item WHERE id > 100,")
+	same := readFile(t, fileB)
+	rewrite(t, fileB, "SELECT * FROM item,", "SELECT * FROM item WHERE id > 100,")
 	b := p.start(fileB)
-	p.logs(b, "indexerd stands by")
+	b.waitForLog(p.t, "indexerd stands by", 1)
 	p.finds(b, "common", 300)
 	p.standby(a, "that the standby is unfit", func(d httpapi.DaemonStatus) bool {
 		return d.Unfit != nil && strings.HasPrefix(*d.Unfit, "its configuration differs")
 	})
-	if stdout, stderr, _ := ask(t, nil, "status", "-c", fileA); !strings.Contains(stdout, "it does not lead: its configuration differs") {
-		t.Errorf("got status %s%s, want why the standby does not lead", stdout, stderr)
-	}
+	says(t, 0, "it does not lead: its configuration differs", "status", "-c", fileA)
 	a.stop(t)
 	p.standby(b, "that no daemon leads", func(d httpapi.DaemonStatus) bool { return d.Unfit != nil })
 	if l := b.status(t).Leader; l.Host != "" {
 		t.Errorf("got leader %+v, want none", l)
 	}
 	p.finds(b, "common", 300)
-	change("", "")
+	replace(t, fileB, same)
 	b.hangUp(t)
 	p.insert(1001)
 	p.finds(b, "row1001", 1)
-	p.equal(fileB)
+	isEqual(p.t, fileB)
 	p.downgrade(b, fileA, fileB)
 }
 
@@ -163,7 +147,7 @@ func (p *pair) downgrade(d *proc, fileA, fileB string) {
 		}
 	}
 	second := p.start(fileA)
-	p.logs(second, "indexerd stands by")
+	second.waitForLog(p.t, "indexerd stands by", 1)
 	format("2")
 	later := func(s httpapi.DaemonStatus) bool {
 		return s.Unfit != nil && strings.Contains(*s.Unfit, "keys of a later version")
@@ -172,7 +156,7 @@ func (p *pair) downgrade(d *proc, fileA, fileB string) {
 	d.kill()
 	second.stop(p.t)
 	second = p.start(fileB)
-	p.logs(second, "this daemon does not lead: etcd has keys of a later version")
+	second.waitForLog(p.t, "this daemon does not lead: etcd has keys of a later version", 1)
 	p.standby(second, "that no daemon leads", later)
 	p.finds(second, "common", 301)
 	p.insert(1002)
@@ -184,14 +168,12 @@ func (p *pair) downgrade(d *proc, fileA, fileB string) {
 func (p *pair) stepsDown(d *proc, file string) {
 	p.t.Helper()
 	eventually(p.t, soon, "step-down", func() error {
-		if stdout, stderr, code := ask(p.t, nil, "step-down", "-c", file); code != 0 || !strings.Contains(stdout, " leads, in term ") {
+		if stdout, stderr, code := ask(p.t, "step-down", "-c", file); code != 0 || !strings.Contains(stdout, " leads, in term ") {
 			return fmt.Errorf("exit code %d: %s%s", code, stdout, stderr) // also while the standby begins
 		}
 		return nil
 	})
-	if _, stderr, code := ask(p.t, nil, "step-down", "-c", file); code != exitNo || !strings.Contains(stderr, "this daemon does not lead") {
-		p.t.Errorf("step-down of a standby: got exit code %d, %s", code, stderr)
-	}
+	says(p.t, exitNo, "this daemon does not lead", "step-down", "-c", file)
 	eventually(p.t, soon, "the metrics", func() error {
 		body, err := get(d.base + "/metrics")
 		if err == nil && !strings.Contains(string(body), "\nindexerd_leader 0\n") {
@@ -232,7 +214,7 @@ func TestQuarantineOnAStandby(t *testing.T) {
 	}
 	shows(a, 2, 0)
 	b = p.start(fileB)
-	p.logs(b, "indexerd stands by")
+	b.waitForLog(p.t, "indexerd stands by", 1)
 	shows(b, 2, 0)
 	p.exec("UPDATE odd SET n = 'soon', grp = 'boss', u = 1800000000 WHERE id = 2")
 	shows(a, 1, 1)

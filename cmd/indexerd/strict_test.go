@@ -3,7 +3,6 @@ package main
 import (
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,21 +16,14 @@ func newNotes(t *testing.T, rows ...[2]string) (db *sql.DB, file string) {
 	t.Helper()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "db.sqlite")
-	db, err := sql.Open("sqlite", name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	if _, err := db.Exec("CREATE TABLE note (id TEXT PRIMARY KEY, u INTEGER, body TEXT)"); err != nil {
-		t.Fatal(err)
-	}
+	db = openSQLite(t, name, "CREATE TABLE note (id TEXT PRIMARY KEY, u INTEGER, body TEXT)")
 	for _, r := range rows {
 		if _, err := db.Exec("INSERT INTO note VALUES (?, unixepoch(), ?)", r[0], r[1]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return db, writeFile(t, fmt.Sprintf("data: %s\nhttp: {listen: 127.0.0.1:0}\nsources:\n  db: {driver: sqlite, dsn: %s}\ntables:\n"+
-		"  note: {source: db, sql: 'SELECT id, u, body FROM note', key: id, updated: u, content: {fields: [body]}}\n", filepath.Join(dir, "data"), name))
+	return db, writeFile(t, configOf("sqlite", name, filepath.Join(dir, "data"),
+		"  note: {source: db, sql: 'SELECT id, u, body FROM note', key: id, updated: u, content: {fields: [body]}}\n"))
 }
 
 // A row that was deleted since the last sweep is still found: verify ends with 0
@@ -42,26 +34,22 @@ func TestVerifyStrict(t *testing.T) {
 	p := start(t, "run", "-c", file)
 	p.ready(t)
 	p.stop(t)
-	if out, stderr, code := ask(t, nil, "verify", "-c", file, "--strict"); code != 0 || !strings.HasPrefix(out, "note: equal as of ") {
+	if out, stderr, code := ask(t, "verify", "-c", file, "--strict"); code != 0 || !strings.HasPrefix(out, "note: equal as of ") {
 		t.Fatalf("nothing is pending: exit %d: %s%s", code, out, stderr)
 	}
-	if _, err := db.Exec("DELETE FROM note WHERE id = 'b'"); err != nil {
-		t.Fatal(err)
-	}
-	if out, stderr, code := ask(t, nil, "verify", "-c", file); code != 0 || !strings.HasPrefix(out, "note: 1 PENDING, ") {
+	execute(t, db, "DELETE FROM note WHERE id = 'b'")
+	if out, stderr, code := ask(t, "verify", "-c", file); code != 0 || !strings.HasPrefix(out, "note: 1 PENDING, ") {
 		t.Errorf("one is pending: exit %d: %s%s, want 0 and a line that begins with it", code, out, stderr)
 	}
-	out, stderr, code := ask(t, nil, "verify", "-c", file, "--strict")
+	out, stderr, code := ask(t, "verify", "-c", file, "--strict")
 	if code != 1 || !strings.HasPrefix(out, "note: DIFFERENT as of ") || !strings.Contains(out, "1 pending") {
 		t.Errorf("one is pending, --strict: exit %d: %s%s, want 1", code, out, stderr)
 	}
-	out, _, code = ask(t, nil, "verify", "-c", file, "--strict", "--json")
+	out, _, code = ask(t, "verify", "-c", file, "--strict", "--json")
 	var v httpapi.VerifyResult
 	if err := json.Unmarshal([]byte(out), &v); err != nil || code != 1 || v.Equal || v.Tables[0].Pending != 1 {
 		t.Errorf("one is pending, --strict --json: exit %d, %v: %s", code, err, out)
 	}
 	sweeps(t, 0, file, "note")
-	if out, stderr, code := ask(t, nil, "verify", "-c", file, "--strict"); code != 0 {
-		t.Errorf("after a sweep: exit %d: %s%s", code, out, stderr)
-	}
+	commands(t, 0, "verify", "-c", file, "--strict")
 }

@@ -22,9 +22,7 @@ func TestCommandsPrintNothingThatSteers(t *testing.T) {
 	p := start(t, "run", "-c", file)
 	p.ready(t)
 	p.stop(t)
-	if _, err := db.Exec("DELETE FROM note WHERE id LIKE 'deleted%'; UPDATE note SET body = 'changed' "); err != nil {
-		t.Fatal(err)
-	}
+	execute(t, db, "DELETE FROM note WHERE id LIKE 'deleted%'; UPDATE note SET body = 'changed'")
 	for _, args := range [][]string{
 		{"search", "note", "found"}, {"search", "note", "found", "--json"}, {"search", "note", "found", "--no-highlight"},
 		{"verify", "--wait", "1s"}, {"verify", "--wait", "1s", "--json"}, {"explain", "note", nasty}, {"explain", "note", nasty, "--json"},
@@ -32,7 +30,7 @@ func TestCommandsPrintNothingThatSteers(t *testing.T) {
 		{"search", "note", "nofield\x1b[2J:x"}, {"search", "no\x1b[2Jtable", "x"},
 	} {
 		args = append([]string{args[0], "-c", file}, args[1:]...)
-		out, stderr, _ := ask(t, nil, args...)
+		out, stderr, _ := ask(t, args...)
 		for _, text := range []string{out, stderr} {
 			if at := steering.FindString(text); at != "" {
 				t.Errorf("%q prints %q: %q", args, at, text)
@@ -42,7 +40,7 @@ func TestCommandsPrintNothingThatSteers(t *testing.T) {
 			}
 		}
 	}
-	out, _, _ := ask(t, nil, "search", "-c", file, "note", "found", "--json")
+	out, _, _ := ask(t, "search", "-c", file, "note", "found", "--json")
 	if !strings.Contains(out, `k\u001b]0;owned\u0007\u009b31m\u202e\u007f\nnote: equal`) {
 		t.Errorf("as JSON the key is %s", out)
 	}

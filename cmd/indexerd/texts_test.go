@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -92,17 +91,12 @@ func textTable(t testing.TB, all []bodyText) string {
 
 // textConfig is a configuration of that table.
 func textConfig(dsn, data string) string {
-	return fmt.Sprintf(`data: %s
-http: {listen: 127.0.0.1:0}
-sources:
-  db: {driver: postgres, dsn: %q}
-tables:
-  text:
+	return configOf("postgres", dsn, data, `  text:
     source: db
     sql: SELECT oid, updated, body, kind, n, written FROM text
     key: oid
     updated: updated
     content: {fields: [body]}
     metadata: {kind: keyword, n: number, written: date}
-`, data, dsn)
+`)
 }

@@ -20,18 +20,9 @@ func TestTableWithoutUpdatedUnderKill(t *testing.T) {
 	pgtest.Exec(t, dsn, `CREATE TABLE album (id bigint PRIMARY KEY, title text NOT NULL);
 		CREATE TABLE track (album_id bigint NOT NULL, name text NOT NULL); CREATE INDEX ON track (album_id);
 		INSERT INTO album SELECT n, 'album ' || n FROM generate_series(1, 60) n; INSERT INTO track SELECT n, 'song' FROM generate_series(1, 60) n`)
-	file := writeFile(t, fmt.Sprintf(`data: %s
-http: {listen: 127.0.0.1:0}
-sources: {db: {driver: postgres, dsn: %q}}
-tables:
-  album:
-    source: db
-    sql: SELECT id, title FROM album
-    key: id
-    content: {fields: [title]}
-    children: {tracks: {sql: SELECT * FROM track, key: album_id, content: [name]}}
-`, t.TempDir(), dsn))
-	random, seed := newRandom(t)
+	file := writeFile(t, configOf("postgres", dsn, t.TempDir(),
+		"  album: {source: db, sql: 'SELECT id, title FROM album', key: id, content: {fields: [title]}, children: {tracks: {sql: SELECT * FROM track, key: album_id, content: [name]}}}\n"))
+	random := rand.New(rand.NewPCG(chaosSeed(t), 1))
 	p := start(t, "run", "-c", file)
 	p.ready(t)
 	var settled time.Time
@@ -59,12 +50,7 @@ tables:
 		pgtest.Exec(t, dsn, c.change)
 		<-killed
 		p = start(t, "run", "-c", file)
-		eventually(t, soon, c.change, func() error {
-			if got := p.search(t, "album", c.word, "size=0").Total; got != c.found {
-				return fmt.Errorf("%s: got %d, want %d (seed %d)", c.word, got, c.found, seed)
-			}
-			return nil
-		})
+		p.found(t, "album", c.word, c.found)
 		s := p.status(t).Tables[0].Settled
 		if s.At == nil || time.Time(*s.At).Before(settled) || s.Mode != "compared" {
 			t.Errorf("%s: got S %+v after %v", c.change, s, settled)
@@ -75,36 +61,16 @@ tables:
 	verifies(t, 0, file, "--content")
 }
 
-func newRandom(t *testing.T) (*rand.Rand, uint64) {
-	t.Helper()
-	seed := chaosSeed(t)
-	return rand.New(rand.NewPCG(seed, 1)), seed
-}
-
 // TestTableWithoutUpdated follows such a table through what it shows.
 func TestTableWithoutUpdated(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE album (id bigint PRIMARY KEY, title text NOT NULL, gone boolean NOT NULL DEFAULT false);
 		INSERT INTO album SELECT n, 'album' FROM generate_series(1, 300) n`)
-	file := writeFile(t, fmt.Sprintf(`data: %s
-http: {listen: 127.0.0.1:0}
-sources: {db: {driver: postgres, dsn: %q}}
-tables:
-  album: {source: db, sql: 'SELECT id, title FROM album WHERE NOT gone', key: id, content: {fields: [title]}}
-`, t.TempDir(), dsn))
+	file := writeFile(t, configOf("postgres", dsn, t.TempDir(), "  album: {source: db, sql: 'SELECT id, title FROM album WHERE NOT gone', key: id, content: {fields: [title]}}\n"))
 	p := start(t, "run", "-c", file)
 	p.ready(t)
-	wants := func(word string, n uint64) {
-		t.Helper()
-		eventually(t, soon, word, func() error {
-			if got := p.search(t, "album", word, "size=0").Total; got != n {
-				return fmt.Errorf("got %d, want %d", got, n)
-			}
-			return nil
-		})
-	}
-	wants("album", 300)
+	p.found(t, "album", "album", 300)
 	eventually(t, soon, "a lag of 0 and nulls", func() error {
 		s := p.status(t).Tables[0]
 		if s.FollowedBy != "comparison" || s.Settled.Mode != "compared" || s.Window != nil || s.Marks.Incremental != nil || len(s.Marks.Tiers) > 0 || s.LagS == nil || *s.LagS != 0 {
@@ -121,11 +87,11 @@ tables:
 		t.Fatal(err)
 	}
 	pgtest.Exec(t, dsn, "UPDATE album SET title = 'early' WHERE id = 1")
-	wants("early", 1)
+	p.found(t, "album", "early", 1)
 	commit(t, late)
-	wants("late", 1)
+	p.found(t, "album", "late", 1)
 	pgtest.Exec(t, dsn, "UPDATE album SET gone = true WHERE id = 1")
-	wants("early", 0)
+	p.found(t, "album", "early", 0)
 	verifies(t, 0, file, "--content")
 
 	if run := p.run(t, "album", "compare"); run.State != "done" {
@@ -141,9 +107,9 @@ tables:
 	if got := sweeps(t, 0, file, "album", "--allow", "300"); got.Deleted != 300 {
 		t.Errorf("sweep --allow 300: got %+v, want 300 removed", got)
 	}
-	wants("", 0)
+	p.found(t, "album", "", 0)
 	verifies(t, 0, file, "--content")
-	out, stderr, code := ask(t, nil, "history", "-c", file, "album", "--json")
+	out, stderr, code := ask(t, "history", "-c", file, "album", "--json")
 	if code != 0 || !strings.Contains(out, `"pass":"compare"`) || !strings.Contains(out, `"window":null`) {
 		t.Errorf("history: got exit %d, %s%s, want runs of compare without a window", code, out, stderr)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,8 +11,6 @@ import (
 
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/source/sqlite"
-	"indexerd/internal/test/pgtest"
 )
 
 // A clockDB is a database of either driver, with tables whose updateTime is a
@@ -21,31 +18,23 @@ import (
 type clockDB struct {
 	driver, dsn string
 	tables      []clockTable
-	exec        func(string)
+	exec        func(...string)
 }
 
 type clockTable struct {
 	name string
-	exec func(string)
+	exec func(...string)
 }
 
 // clockTables makes tables in both databases, without rows.
 func clockTables(t *testing.T, names []string, f func(*testing.T, clockDB)) {
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		dsn := pgtest.DB(t)
-		f(t, clockDB{driver: "postgres", dsn: dsn, exec: func(sql string) { t.Helper(); pgtest.Exec(t, dsn, sql) }}.with(names))
-	})
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		path := filepath.Join(t.TempDir(), "note.db")
-		db, err := sqlite.OpenWritable(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { db.Close() })
-		f(t, clockDB{driver: "sqlite", dsn: path, exec: func(statement string) { t.Helper(); execute(t, db, statement) }}.with(names))
-	})
+	for _, driver := range []string{"postgres", "sqlite"} {
+		t.Run(driver, func(t *testing.T) {
+			t.Parallel()
+			dsn, exec := newDatabase(t, driver)
+			f(t, clockDB{driver: driver, dsn: dsn, exec: exec}.with(names))
+		})
+	}
 }
 
 // clockNote makes the table note in both databases.
@@ -62,13 +51,6 @@ func (db clockDB) with(names []string) clockDB {
 	return db
 }
 
-func execute(t *testing.T, db *sql.DB, statement string) {
-	t.Helper()
-	if _, err := db.Exec(statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
-}
-
 // add inserts rows whose updateTime is now in a unit, of so many a second.
 func (c clockTable) add(from, to int, perSecond int64) {
 	values := make([]string, 0, to-from+1)
@@ -81,24 +63,18 @@ func (c clockTable) add(from, to int, perSecond int64) {
 func nowIn(perSecond int64) int64 { return time.Now().UnixMilli() * perSecond / 1000 }
 
 func (db clockDB) config(data, updated string) string {
-	var text strings.Builder
-	fmt.Fprintf(&text, `data: %s
-http: {listen: 127.0.0.1:0}
-sources:
-  db: {driver: %s, dsn: %q}
-tables:
-`, data, db.driver, db.dsn)
+	var tables []string
 	for _, table := range db.tables {
-		fmt.Fprintf(&text, `  %s:
+		tables = append(tables, fmt.Sprintf(`  %s:
     source: db
     sql: SELECT id, updated, body FROM %[1]s
     key: id
     updated: %s
     content: {fields: [body]}
     compensate: {horizon: timeout, tiers: [{every: 1h, timeout: 1h, end: settled}]}
-`, table.name, updated)
+`, table.name, updated))
 	}
-	return text.String()
+	return configOf(db.driver, db.dsn, data, tables...)
 }
 
 // dated waits until a document has an updateTime as wanted: it is found a moment
@@ -177,7 +153,7 @@ func TestUnitIsKept(t *testing.T) {
 		p = start(t, "run", "-c", file) // no row shows the unit now
 		p.ready(t)
 		table.exec(fmt.Sprintf("UPDATE note SET body = 'tardigrade', updated = %d WHERE id = 99", nowIn(1)))
-		eventually(t, soon, "incremental finds the change", func() error { return finds(p, t, "tardigrade", 1) })
+		p.found(t, "note", "tardigrade", 1)
 		p.dated(t, table, 99, isNow)
 		p.outOfRange(t, 2) // as the load counted
 		p.run(t, "note", "deletecheck")
@@ -265,7 +241,7 @@ func TestUnitThatIsContradicted(t *testing.T) {
 		if err := finds(p, t, "note", 20); err != nil {
 			t.Errorf("what is stored is searched: %v", err)
 		}
-		stdout, _, _ := ask(t, nil, "check", "-c", file)
+		stdout, _, _ := ask(t, "check", "-c", file)
 		if want := "tables.note.updated: updated counts milliseconds in most rows: to declare it: updated: {column: updated, unit: ms}"; !strings.Contains(stdout, want) {
 			t.Errorf("check, which does not read stored data, prints:\n%s\nwant %q", stdout, want)
 		}
@@ -273,13 +249,11 @@ func TestUnitThatIsContradicted(t *testing.T) {
 
 		// To declare it alone is not enough: what is stored was read in the other.
 		rewrite(t, file, "updated: updated\n", "updated: {column: updated, unit: ms}\n")
-		_, stderr, code := ask(t, nil, "run", "-c", file)
+		_, stderr, code := ask(t, "run", "-c", file)
 		if want := "c.yaml:10: tables.note.updated.unit: column updated: unit ms is declared, and the table was loaded with seconds: put it back, or load the table again"; code != exitBad || !strings.Contains(oneLineOf(t, stderr), want) {
 			t.Errorf("run: exit %d, %s, want %d and %q", code, stderr, exitBad, want)
 		}
-		if _, stderr, code := ask(t, nil, "reload", "-c", file, "note"); code != 0 {
-			t.Fatalf("reload: exit %d: %s", code, stderr)
-		}
+		commands(t, 0, "reload", "-c", file, "note")
 		p = start(t, "run", "-c", file)
 		eventually(t, soon, "the table is loaded again", func() error {
 			if s := p.note(t); s.State != "following" || s.Documents != 20 {

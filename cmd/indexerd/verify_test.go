@@ -21,7 +21,7 @@ import (
 // verifies runs verify and wants it to end with a code.
 func verifies(t testing.TB, want int, file string, more ...string) httpapi.VerifiedTable {
 	t.Helper()
-	stdout, stderr, code := ask(t, nil, append([]string{"verify", "-c", file, "--json"}, more...)...)
+	stdout, stderr, code := ask(t, append([]string{"verify", "-c", file, "--json"}, more...)...)
 	var v httpapi.VerifyResult
 	if stdout != "" || want != 2 {
 		if err := json.Unmarshal([]byte(stdout), &v); err != nil {
@@ -43,7 +43,7 @@ func explains(t testing.TB, file string, v httpapi.VerifyResult) {
 	t.Helper()
 	for _, table := range v.Tables {
 		for _, oid := range slices.Concat(table.First.Lost, table.First.Stale, table.First.Ghost, table.First.Torn) {
-			stdout, stderr, _ := ask(t, nil, "explain", "-c", file, table.Table, oid, "--json")
+			stdout, stderr, _ := ask(t, "explain", "-c", file, table.Table, oid, "--json")
 			t.Log(stdout, stderr)
 		}
 	}
@@ -52,7 +52,7 @@ func explains(t testing.TB, file string, v httpapi.VerifyResult) {
 // sweeps runs a sweep and wants it to end with a code.
 func sweeps(t testing.TB, want int, file, table string, more ...string) httpapi.SweepResult {
 	t.Helper()
-	stdout, stderr, code := ask(t, nil, append([]string{"sweep", "-c", file, table, "--json"}, more...)...)
+	stdout, stderr, code := ask(t, append([]string{"sweep", "-c", file, table, "--json"}, more...)...)
 	if code != want {
 		t.Fatalf("sweep %v: exit %d, want %d: %s%s", more, code, want, stdout, stderr)
 	}

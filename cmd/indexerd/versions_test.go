@@ -19,16 +19,16 @@ func TestVersions(t *testing.T) {
 	file := writeFile(t, config)
 	p := start(t, "run", "-c", file)
 	p.ready(t)
-	for i, word := range []string{"aardvark", "bonobo", "capybara", "dugong"} {
+	for _, word := range []string{"aardvark", "bonobo", "capybara", "dugong"} {
 		pgtest.Exec(t, dsn, "UPDATE note SET body = $1, updated = clock_timestamp() WHERE id = 7", word)
-		eventually(t, soon, fmt.Sprintf("update %d", i), func() error { return finds(p, t, word, 1) })
+		p.found(t, "note", word, 1)
 	}
 	const want = "dugong capybara bonobo"
 	asked := func(when string) {
 		t.Helper()
 		// The index has a change a moment before the page, which has the versions.
 		eventually(t, soon, when, func() error {
-			stdout, stderr, code := ask(t, nil, "versions", "-c", file, "note", "7", "--json")
+			stdout, stderr, code := ask(t, "versions", "-c", file, "note", "7", "--json")
 			if code != 0 {
 				t.Fatalf("%s: exit %d: %s", when, code, stderr)
 			}
@@ -48,7 +48,7 @@ func TestVersions(t *testing.T) {
 	}
 	asked("while it runs")
 	eventually(t, soon, "history has a head and a line for each update", func() error { // the last one when its pass has ended
-		stdout, _, code := ask(t, nil, "history", "-c", file, "note")
+		stdout, _, code := ask(t, "history", "-c", file, "note")
 		if code != 0 || strings.Count(stdout, "\n") != 5 {
 			return fmt.Errorf("exit %d:\n%s", code, stdout)
 		}
@@ -56,7 +56,7 @@ func TestVersions(t *testing.T) {
 	})
 	p.stop(t)
 	asked("after it ended")
-	if _, stderr, code := ask(t, nil, "versions", "-c", file, "note", "7777"); code != exitNo || !strings.HasPrefix(stderr, "not_found: ") {
+	if _, stderr, code := ask(t, "versions", "-c", file, "note", "7777"); code != exitNo || !strings.HasPrefix(stderr, "not_found: ") {
 		t.Errorf("no such row: exit %d, %q; want exit %d and not_found", code, stderr, exitNo)
 	}
 }

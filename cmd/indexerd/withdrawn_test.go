@@ -64,7 +64,7 @@ tables:
 }
 
 // groupAdmin is a test whose commands have the admin's token.
-func groupAdmin(t *testing.T) caller { return caller{t, groupTokens["admin"]} }
+func groupAdmin(t *testing.T) testing.TB { return withToken(t, groupTokens["admin"]) }
 
 // ofGroup asks a daemon as the holder of a group's token.
 func ofGroup(p *proc, group string) visitor {

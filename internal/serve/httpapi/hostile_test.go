@@ -9,18 +9,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
 	"indexerd/internal/index/search"
+	"indexerd/internal/test/hostile"
 )
 
 // An indexEngine searches a real index with real pages.
@@ -33,36 +30,10 @@ func (e *indexEngine) Search(ctx context.Context, _ string, p search.Params) (se
 	return e.searcher.Search(ctx, p)
 }
 
-// testPages are pages in memory.
-type testPages map[doc.OID]doc.Page
-
-var errNoPage = errors.New("no such page")
-
-func (p testPages) View(oid doc.OID, see func(doc.Page) error) error {
-	page, ok := p[oid]
-	if !ok {
-		return errNoPage
-	}
-	return see(page)
-}
-
-func (p testPages) Meta(oid doc.OID) (doc.Meta, bool, error) {
-	page, ok := p[oid]
-	return page.Meta, ok, nil
-}
-
-func (p testPages) NewestVersions(oid doc.OID, _ int) ([]doc.Page, bool, error) {
-	return []doc.Page{p[oid]}, false, nil
-}
-
-// newIndexEngine indexes n documents: some words are in all of them, many words
-// in a few. Some texts repeat one word or have no spaces.
+// newIndexEngine indexes n documents.
 func newIndexEngine(t testing.TB, n int) *indexEngine {
 	t.Helper()
-	ix, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), fulltext.Mapping{
-		Content: []string{"title", "body"}, Analyzer: "standard", Positions: true,
-		Metadata: []fulltext.Field{{Name: "rating", Type: fulltext.Keyword}, {Name: "code", Type: fulltext.Keyword}, {Name: "year", Type: fulltext.Number}},
-	}, 1)
+	ix, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), hostile.Mapping, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,10 +42,10 @@ func newIndexEngine(t testing.TB, n int) *indexEngine {
 			t.Error(err)
 		}
 	})
-	pages, r := testPages{}, rand.New(rand.NewPCG(1, 1))
+	pages, r := hostile.Pages{}, rand.New(rand.NewPCG(1, 1))
 	var docs []doc.Doc
 	for i := range n {
-		d := testDoc(t, i, r)
+		d := hostile.Doc(t, i, r)
 		body, err := d.Row.AppendJSON(nil)
 		if err != nil {
 			t.Fatal(err)
@@ -90,43 +61,8 @@ func newIndexEngine(t testing.TB, n int) *indexEngine {
 	}}
 }
 
-func testDoc(t testing.TB, i int, r *rand.Rand) doc.Doc {
-	t.Helper()
-	var body strings.Builder
-	for range 60 {
-		body.WriteString(testWord(r) + " ")
-	}
-	switch i % 500 {
-	case 1:
-		body.WriteString(strings.Repeat("aa ", 20_000))
-	case 2:
-		body.WriteString(strings.Repeat("今夜月明", 5_000))
-	case 3:
-		body.WriteString(strings.Repeat("."+strings.Repeat(" ", 9), 5_000))
-	}
-	oid, err := doc.NewOID(int64(i))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc.Doc{
-		Meta: doc.Meta{Stamp: doc.Stamp{OID: oid}, V: doc.Version(i + 1)},
-		Row: doc.Row{
-			Names:  []string{"title", "body", "rating", "code", "year"},
-			Values: []any{testWord(r) + " aa bb", body.String(), fmt.Sprint("r", i%5), fmt.Sprint("code", i), int64(i)},
-		},
-	}
-}
-
-// testWord draws a word. A few words are frequent.
-func testWord(r *rand.Rand) string {
-	if r.IntN(3) == 0 {
-		return []string{"aa", "bb", "cc", "drama", "shark"}[r.IntN(5)]
-	}
-	return fmt.Sprintf("%c%c%d", 'a'+rune(r.IntN(26)), 'a'+rune(r.IntN(26)), r.IntN(30))
-}
-
-// hostile draws an expensive or invalid search.
-func hostile(r *rand.Rand) *http.Request {
+// hostileSearch draws an expensive or invalid search.
+func hostileSearch(r *rand.Rand) *http.Request {
 	kinds := []func(*rand.Rand) *http.Request{
 		func(r *rand.Rand) *http.Request { return post(map[string]any{"q": hostileQuery(r)}) },
 		func(r *rand.Rand) *http.Request {
@@ -161,17 +97,17 @@ func hostileQuery(r *rand.Rand) string {
 		n := r.IntN(60)
 		return strings.Repeat([]string{"(", "-", "-("}[r.IntN(3)], n) + "aa" + strings.Repeat(")", n)
 	case 1:
-		return "aa" + some(func() string { return " OR " + testWord(r) }, 1200)
+		return "aa" + some(func() string { return " OR " + hostile.Word(r) }, 1200)
 	case 2:
 		return some(func() string { return field() + letter() + "* " }, 600)
 	case 3:
 		return some(func() string {
-			return []string{"OR ", "", ""}[r.IntN(3)] + testWord(r) + []string{"~ ", "~2 ", "~1 "}[r.IntN(3)]
+			return []string{"OR ", "", ""}[r.IntN(3)] + hostile.Word(r) + []string{"~ ", "~2 ", "~1 "}[r.IntN(3)]
 		}, 70)
 	case 4:
 		return `"` + strings.Repeat("aa ", r.IntN(2500)) + []string{`bb"`, `"`, `"~100`, `bb"~2`}[r.IntN(4)]
 	case 5:
-		return `"` + some(func() string { return testWord(r) + " " }, 64) + `"~100`
+		return `"` + some(func() string { return hostile.Word(r) + " " }, 64) + `"~100`
 	case 6:
 		return some(func() string { return fmt.Sprintf("year:[%d TO %g] OR ", r.IntN(9)-4, r.ExpFloat64()*1e6) }, 300) + "aa"
 	case 7:
@@ -240,76 +176,17 @@ func hostileBody(r *rand.Rand) *http.Request {
 }
 
 // Every hostile search ends with a regular status soon after its deadline.
-// BenchmarkHostile measures how soon; this test allows for a busy machine.
+// BenchmarkHostile measures how soon.
 func TestHostile(t *testing.T) {
-	const within, grace = 20 * time.Millisecond, 10 * time.Second
-	n := 100
-	if more, err := strconv.Atoi(os.Getenv("HOSTILE_N")); err == nil {
-		n = more
-	}
+	const within = 20 * time.Millisecond
 	limits := NewLimits(nil)
 	limits.searches.within = within
-	h := newMux(newIndexEngine(t, 500), limits)
-	regular := map[int]bool{200: true, 400: true, 413: true, 504: true}
-	seen := map[int]int{}
-	var late time.Duration
-	for i := range n {
-		req := hostile(rand.New(rand.NewPCG(7, uint64(i))))
-		w, began := httptest.NewRecorder(), time.Now()
-		h.ServeHTTP(w, req)
-		seen[w.Code]++
-		took := time.Since(began)
-		late = max(late, took-within)
-		if !regular[w.Code] || took > within+grace {
-			t.Errorf("request %d: %d after %v: %.300s", i, w.Code, took, w.Body)
-		}
-	}
-	t.Logf("%d requests, responses by status: %v; the slowest ended %v after its deadline", n, seen, late)
-	if seen[200] == 0 || seen[400] == 0 || seen[413] == 0 {
-		t.Errorf("responses by status: %v, want some 200, 400 and 413", seen)
-	}
+	hostile.Test(t, newMux(newIndexEngine(t, 500), limits), hostileSearch, within, http.StatusGatewayTimeout)
 }
 
-// BenchmarkHostile runs hostile searches beside ordinary ones. It reports how much
-// slower the ordinary ones are, and how long after its deadline the slowest
-// hostile one ended.
 func BenchmarkHostile(b *testing.B) {
 	limits := NewLimits(nil)
-	h := newMux(newIndexEngine(b, 20_000), limits)
-	alone := ordinary(h, 2000)
-	var late time.Duration
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for i := 0; ctx.Err() == nil; i++ {
-			began := time.Now()
-			h.ServeHTTP(httptest.NewRecorder(), hostile(rand.New(rand.NewPCG(7, uint64(i)))))
-			late = max(late, time.Since(began)-limits.searches.within)
-		}
-	})
-	b.ResetTimer()
-	var beside time.Duration
-	for b.Loop() {
-		beside = max(beside, ordinary(h, 2000))
-	}
-	cancel()
-	wg.Wait()
-	b.ReportMetric(float64(beside)/float64(alone), "p99-ratio")
-	b.ReportMetric(float64(max(late, 0).Milliseconds()), "ms-late")
-	b.ReportMetric(0, "ns/op")
-}
-
-// ordinary runs n ordinary searches and returns the 99th percentile of their
-// durations.
-func ordinary(h http.Handler, n int) time.Duration {
-	r := rand.New(rand.NewPCG(3, 3))
-	took := make([]time.Duration, n)
-	for i := range took {
-		req := post(map[string]any{"q": testWord(r) + " " + testWord(r), "facets": map[string]int{"rating": 10}})
-		began := time.Now()
-		h.ServeHTTP(httptest.NewRecorder(), req)
-		took[i] = time.Since(began)
-	}
-	slices.Sort(took)
-	return took[n*99/100]
+	hostile.Bench(b, newMux(newIndexEngine(b, 20_000), limits), hostileSearch, func(r *rand.Rand) *http.Request {
+		return post(map[string]any{"q": hostile.Word(r) + " " + hostile.Word(r), "facets": map[string]int{"rating": 10}})
+	}, limits.searches.within)
 }

@@ -19,6 +19,7 @@ import (
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/osapi"
+	"indexerd/internal/test/hostile"
 )
 
 // Batch is how many documents Add takes at a time without much memory.
@@ -38,7 +39,7 @@ type Table struct {
 	kinds    []doc.Kind
 	index    *fulltext.Index
 	searcher *search.Searcher
-	pages    memory
+	pages    hostile.Pages
 	added    int
 }
 
@@ -58,7 +59,7 @@ func (s *Server) Create(t testing.TB, name string, m fulltext.Mapping, kind doc.
 			t.Error(err)
 		}
 	})
-	table := &Table{Name: name, mapping: m, kinds: []doc.Kind{kind}, index: ix, pages: memory{}}
+	table := &Table{Name: name, mapping: m, kinds: []doc.Kind{kind}, index: ix, pages: hostile.Pages{}}
 	if pages == nil {
 		pages = table.pages
 	}
@@ -183,31 +184,6 @@ func (s *Server) Fields(name string, _ search.Caller) (fields []osapi.Field, err
 		}
 	}
 	return fields, nil
-}
-
-// memory is pages in memory.
-type memory map[doc.OID]doc.Page
-
-var errNoPage = errors.New("no such page")
-
-// View implements search.Pages.
-func (m memory) View(oid doc.OID, see func(doc.Page) error) error {
-	page, ok := m[oid]
-	if !ok {
-		return errNoPage
-	}
-	return see(page)
-}
-
-// Meta implements search.Pages.
-func (m memory) Meta(oid doc.OID) (doc.Meta, bool, error) {
-	page, ok := m[oid]
-	return page.Meta, ok, nil
-}
-
-// NewestVersions implements search.Pages.
-func (m memory) NewestVersions(oid doc.OID, _ int) ([]doc.Page, bool, error) {
-	return []doc.Page{m[oid]}, false, nil
 }
 
 // Number returns the number of documents.

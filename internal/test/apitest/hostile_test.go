@@ -6,33 +6,26 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/fulltext"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/test/apitest"
+	"indexerd/internal/test/hostile"
 )
 
-// hostileHandler serves n documents: some words are in all of them, many in a few.
-// Some texts repeat one word or have no spaces.
+// hostileHandler serves n documents.
 func hostileHandler(t testing.TB, n int) http.Handler {
 	t.Helper()
 	s := apitest.New()
-	table := s.Create(t, "film", fulltext.Mapping{
-		Content: []string{"title", "body"}, Analyzer: "standard", Positions: true,
-		Metadata: []fulltext.Field{{Name: "rating", Type: fulltext.Keyword}, {Name: "code", Type: fulltext.Keyword}, {Name: "year", Type: fulltext.Number}, {Name: "seen", Type: fulltext.Date}},
-	}, doc.Integer, nil)
+	table := s.Create(t, "film", hostile.Mapping, doc.Integer, nil)
 	r := rand.New(rand.NewPCG(1, 1))
 	for from := 0; from < n; from += apitest.Batch {
 		var docs []doc.Doc
 		for i := from; i < min(from+apitest.Batch, n); i++ {
-			docs = append(docs, hostileDoc(t, i, r))
+			docs = append(docs, hostile.Doc(t, i, r))
 		}
 		if err := table.Add(docs, true); err != nil {
 			t.Fatal(err)
@@ -41,43 +34,8 @@ func hostileHandler(t testing.TB, n int) http.Handler {
 	return s.Handler()
 }
 
-func hostileDoc(t testing.TB, i int, r *rand.Rand) doc.Doc {
-	t.Helper()
-	var body strings.Builder
-	for range 60 {
-		body.WriteString(hostileWord(r) + " ")
-	}
-	switch i % 500 {
-	case 1:
-		body.WriteString(strings.Repeat("aa ", 20_000))
-	case 2:
-		body.WriteString(strings.Repeat("今夜月明", 5_000))
-	case 3:
-		body.WriteString(strings.Repeat("a", 30_000))
-	}
-	oid, err := doc.NewOID(int64(i))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc.Doc{
-		Meta: doc.Meta{Stamp: doc.Stamp{OID: oid}},
-		Row: doc.Row{
-			Names:  []string{"title", "body", "rating", "code", "year", "seen"},
-			Values: []any{hostileWord(r) + " aa bb", body.String(), fmt.Sprint("r", i%5), fmt.Sprint("code", i), int64(i), time.Unix(int64(i)*86400, 0).UTC().Format(time.RFC3339)},
-		},
-	}
-}
-
-// hostileWord draws a word. A few words are frequent.
-func hostileWord(r *rand.Rand) string {
-	if r.IntN(3) == 0 {
-		return []string{"aa", "bb", "cc", "drama", "shark"}[r.IntN(5)]
-	}
-	return fmt.Sprintf("%c%c%d", 'a'+rune(r.IntN(26)), 'a'+rune(r.IntN(26)), r.IntN(30))
-}
-
-// hostile draws an expensive or invalid request of the OpenSearch API.
-func hostile(r *rand.Rand) *http.Request {
+// hostileRequest draws an expensive or invalid request of the OpenSearch API.
+func hostileRequest(r *rand.Rand) *http.Request {
 	body := func(text string) *http.Request {
 		return httptest.NewRequest("POST", "/film/_search", strings.NewReader(text))
 	}
@@ -109,7 +67,7 @@ func several(r *rand.Rand, most int, piece func() string) string {
 }
 
 func wordClause(r *rand.Rand) string {
-	return fmt.Sprintf(`{"match":{%q:%q}}`, pick(r, "title", "body"), hostileWord(r))
+	return fmt.Sprintf(`{"match":{%q:%q}}`, pick(r, "title", "body"), hostile.Word(r))
 }
 
 // deepQuery nests queries.
@@ -153,7 +111,7 @@ func patternQuery(r *rand.Rand) string {
 // textQuery has a text that is long or that many words match.
 func textQuery(r *rand.Rand) string {
 	text := pick(r, strings.Repeat("aa ", 2000), strings.Repeat("(", 3000), strings.Repeat("aa~ ", 200), strings.Repeat("a* ", 500), strings.Repeat("今夜月明", 500), `"`+strings.Repeat("aa ", 500)+`"~100`,
-		strings.Repeat("NOT ", 2000)+"aa", "aa"+strings.Repeat(" AND aa", 1100), "/(a*)*b/", strings.Repeat("title:", 900), "*:* OR *a* OR ?*?*", several(r, 300, func() string { return hostileWord(r) + " " }))
+		strings.Repeat("NOT ", 2000)+"aa", "aa"+strings.Repeat(" AND aa", 1100), "/(a*)*b/", strings.Repeat("title:", 900), "*:* OR *a* OR ?*?*", several(r, 300, func() string { return hostile.Word(r) + " " }))
 	switch r.IntN(5) {
 	case 0:
 		return fmt.Sprintf(`{"query_string":{"query":%q,"fields":["title","body"]}}`, text)
@@ -195,7 +153,7 @@ func hostileSearch(r *rand.Rand) string {
 	case 2:
 		return `{"sort":[` + several(r, 2000, func() string { return pick(r, `"code"`, `{"year":"desc"}`, `"nothing"`) }) + `]}`
 	case 3:
-		return fmt.Sprintf(`{"suggest":{"s":{"text":%q,"term":{"field":"body","max_edits":2,"size":10000,"suggest_mode":"always"}}}}`, several(r, 900, func() string { return hostileWord(r) + " " }))
+		return fmt.Sprintf(`{"suggest":{"s":{"text":%q,"term":{"field":"body","max_edits":2,"size":10000,"suggest_mode":"always"}}}}`, several(r, 900, func() string { return hostile.Word(r) + " " }))
 	}
 	return `{"query":{"match":{"body":"aa"}},"sort":["year"],"search_after":[` + number() + `],"size":1000,"_source":[` + several(r, 3000, func() string { return pick(r, `"*a*b*c*"`, `"title"`, `"********x"`) }) + `]}`
 }
@@ -232,76 +190,19 @@ func hostileEndpoint(r *rand.Rand) *http.Request {
 
 // Every hostile request ends with a regular status soon after its deadline.
 func TestHostile(t *testing.T) {
-	const within, grace = 20 * time.Millisecond, 10 * time.Second
-	n := 100
-	if more, err := strconv.Atoi(os.Getenv("HOSTILE_N")); err == nil {
-		n = more
-	}
+	const within = 20 * time.Millisecond
 	h := hostileHandler(t, 500)
-	regular := map[int]bool{200: true, 400: true, 404: true, 413: true, 429: true, 503: true, 504: true} // 503: too many buckets
-	seen := map[int]int{}
-	var late time.Duration
-	for i := range n {
-		req := hostile(rand.New(rand.NewPCG(7, uint64(i))))
-		ctx, cancel := context.WithTimeout(t.Context(), within)
-		w, began := httptest.NewRecorder(), time.Now()
-		h.ServeHTTP(w, req.WithContext(ctx))
-		cancel()
-		took := time.Since(began)
-		seen[w.Code]++
-		late = max(late, took-within)
-		if !regular[w.Code] || took > within+grace {
-			t.Errorf("request %d, %s: %d after %v: %.300s", i, req.URL.Path, w.Code, took, w.Body)
-		}
-	}
-	t.Logf("%d requests, responses by status: %v; the slowest ended %v after its deadline", n, seen, late)
-	if seen[200] == 0 || seen[400] == 0 || seen[413] == 0 {
-		t.Errorf("responses by status: %v, want some 200, 400 and 413", seen)
-	}
+	timed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), within)
+		defer cancel()
+		h.ServeHTTP(w, r.WithContext(ctx))
+	})
+	hostile.Test(t, timed, hostileRequest, within, 404, 429, 503, 504) // 503: too many buckets
 }
 
-// BenchmarkHostile runs hostile requests beside ordinary ones. It reports how much
-// slower the ordinary ones are, and how long after its deadline the slowest hostile one
-// ended.
 func BenchmarkHostile(b *testing.B) {
-	h := hostileHandler(b, 20_000)
-	alone := ordinary(b, h, 1000)
-	ctx, cancel := context.WithCancel(b.Context())
-	slowest, done := time.Duration(0), make(chan struct{})
-	go func() {
-		defer close(done)
-		for i := 0; ctx.Err() == nil; i++ {
-			began := time.Now()
-			h.ServeHTTP(httptest.NewRecorder(), hostile(rand.New(rand.NewPCG(7, uint64(i)))))
-			slowest = max(slowest, time.Since(began))
-		}
-	}()
-	b.ResetTimer()
-	var beside time.Duration
-	for b.Loop() {
-		beside = max(beside, ordinary(b, h, 1000))
-	}
-	cancel()
-	<-done
-	b.ReportMetric(float64(beside)/float64(alone), "p99-ratio")
-	b.ReportMetric(float64(max(slowest-httpapi.SearchWithin, 0).Milliseconds()), "ms-late")
-	b.ReportMetric(float64(slowest.Milliseconds()), "ms-slowest")
-	b.ReportMetric(0, "ns/op")
-}
-
-// ordinary runs n ordinary searches and returns the 99th percentile of their durations.
-func ordinary(b *testing.B, h http.Handler, n int) time.Duration {
-	b.Helper()
-	r := rand.New(rand.NewPCG(3, 3))
-	took := make([]time.Duration, n)
-	for i := range took {
-		req := httptest.NewRequest("POST", "/film/_search", strings.NewReader(fmt.Sprintf(`{"query":{"match":{"body":{"query":"%s %s","operator":"and"}}}}`, hostileWord(r), hostileWord(r))))
-		w, began := httptest.NewRecorder(), time.Now()
-		h.ServeHTTP(w, req)
-		if took[i] = time.Since(began); w.Code != http.StatusOK {
-			b.Fatalf("%d %s", w.Code, w.Body)
-		}
-	}
-	slices.Sort(took)
-	return took[n*99/100]
+	hostile.Bench(b, hostileHandler(b, 20_000), hostileRequest, func(r *rand.Rand) *http.Request {
+		body := fmt.Sprintf(`{"query":{"match":{"body":{"query":"%s %s","operator":"and"}}}}`, hostile.Word(r), hostile.Word(r))
+		return httptest.NewRequest("POST", "/film/_search", strings.NewReader(body))
+	}, httpapi.SearchWithin)
 }
