@@ -230,7 +230,7 @@ func (a *abused) peak(t *testing.T) int64 {
 // metric is a figure without labels.
 func (a *abused) metric(t *testing.T, name string) int {
 	t.Helper()
-	_, text := visitor{http.DefaultClient, a.daemon.base, opsToken}.ask(t, "GET", "/metrics", "")
+	_, text := a.daemon.as(opsToken).ask(t, "GET", "/metrics", "")
 	m := regexp.MustCompile(`(?m)^indexerd_` + name + ` (\S+)$`).FindStringSubmatch(text)
 	if m == nil {
 		t.Fatalf("no metric %s in %.500s", name, text)

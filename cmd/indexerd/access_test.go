@@ -261,7 +261,7 @@ func TestGroupsThatTheIndexDoesNotHave(t *testing.T) {
 		replace(t, file, text)
 		p := startGuarded(t, file)
 		p.ready(t)
-		sales := visitor{http.DefaultClient, p.base, salesToken}
+		sales := p.as(salesToken)
 		status, answer := sales.ask(t, "GET", "/api/v1/tables/doc/search?q=zebra", "")
 		if want := []int{200, 503}[i]; status != want || i == 1 && (!strings.Contains(answer, "indexerd reindex doc") || strings.Contains(answer, "seen")) {
 			t.Errorf("run %d: got %d %s, want %d", i+1, status, answer, want)
@@ -277,10 +277,7 @@ func TestHangUpTakesTokens(t *testing.T) {
 	file, _ := writeGuarded(t, "  listen: 127.0.0.1:0\n"+guardedTokens)
 	p := startGuarded(t, file)
 	p.ready(t)
-	asks := func(token string) int {
-		status, _ := visitor{http.DefaultClient, p.base, token}.ask(t, "GET", "/api/v1/status", "")
-		return status
-	}
+	asks := func(token string) int { return p.as(token).status(t) }
 	good := readFile(t, file)
 	replace(t, file, strings.Replace(good, opsToken, opsToken+"-renewed", 1))
 	p.hangUp(t)

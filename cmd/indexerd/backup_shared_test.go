@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -60,9 +59,7 @@ func TestBackupOfSharedMarks(t *testing.T) {
 	if stdout, stderr, code := ask(withEnv(t, env), "run", "-c", first.file); code != exitBad || !strings.Contains(stderr, "indexerd run --take-over") {
 		t.Errorf("run: exit %d: %s%s, want %d and what to do", code, stdout, stderr, exitBad)
 	}
-	cmd := exec.Command(binary(t), "run", "--take-over", "-c", first.file)
-	cmd.Env = append(cmd.Environ(), env)
-	first.proc = startCmd(t, cmd)
+	first.proc = start(withEnv(t, env), "run", "--take-over", "-c", first.file)
 	f.start(t, 1)
 	f.rests(t)
 	if _, term := f.leads(t); term > 5 {

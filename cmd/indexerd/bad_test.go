@@ -154,8 +154,7 @@ func TestBadSQLs(t *testing.T) {
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE film (
 		film_id int PRIMARY KEY, last_update timestamptz, local timestamp, title text, rating text,
-		tags text[], doc json, span interval);
-		CREATE VIEW broken AS SELECT 1 / (film_id - film_id) AS film_id, last_update, title FROM film`)
+		tags text[], doc json, span interval)`)
 	const good = "SELECT film_id, last_update, title, rating FROM film"
 	for _, c := range []struct {
 		name, sql, key, updated, fields, metadata string
@@ -163,24 +162,14 @@ func TestBadSQLs(t *testing.T) {
 	}{
 		{"syntax", "SELECT film_id last_update, FROM film", "film_id", "last_update", "title", "", "sql", "syntax"},
 		{"no such table", "SELECT film_id, last_update, title FROM flim", "film_id", "last_update", "title", "", "sql", "flim"},
-		{"no such column", "SELECT film_id, last_updat, title FROM film", "film_id", "last_update", "title", "", "sql", "last_updat"},
-		{"no such function", "SELECT film_id, last_update, frob(title) AS title FROM film", "film_id", "last_update", "title", "", "sql", "frob"},
-		{"ungrouped", "SELECT film_id, max(last_update) AS last_update, title FROM film", "film_id", "last_update", "title", "", "sql", "GROUP BY"},
-		{"no such schema", "SELECT film_id, last_update, title FROM nope.film", "film_id", "last_update", "title", "", "sql", "nope"},
 		{"parameter", "SELECT film_id, last_update, title FROM film WHERE film_id > $1", "film_id", "last_update", "title", "", "sql", ""},
-		{"type", "SELECT film_id, last_update, title FROM film WHERE film_id = 'x'", "film_id", "last_update", "title", "", "sql", "x"},
-		{"unfinished string", "SELECT film_id, last_update, title FROM film WHERE title = 'x", "film_id", "last_update", "title", "", "sql", ""},
-		{"two columns of one name", "SELECT film_id, last_update, title, rating AS title FROM film", "film_id", "last_update", "title", "", "sql", "title"},
-		{"into", "SELECT film_id, last_update, title INTO other FROM film", "film_id", "last_update", "title", "", "sql", ""},
 		{"writes", "WITH gone AS (DELETE FROM film RETURNING *) SELECT film_id, last_update, title FROM gone", "film_id", "last_update", "title", "", "sql", ""},
 		{"key not there", good, "filmid", "last_update", "title", "", "key", "did you mean film_id"},
 		{"key a document", "SELECT doc AS film_id, last_update, title FROM film", "film_id", "last_update", "title", "", "key", "film_id"},
 		{"key an array", "SELECT tags AS film_id, last_update, title FROM film", "film_id", "last_update", "title", "", "key", "film_id"},
-		{"key twice", good, "[film_id, film_id]", "last_update", "title", "", "key", "film_id"},
-		{"updated not there", good, "film_id", "last_updat", "title", "", "updated", "did you mean last_update"},
-		{"updated text", good, "film_id", "title", "title", "", "updated", "title"},
 		{"updated json", "SELECT film_id, doc AS last_update, title FROM film", "film_id", "last_update", "title", "", "updated", "last_update"},
 		{"updated interval", "SELECT film_id, span AS last_update, title FROM film", "film_id", "last_update", "title", "", "updated", "last_update"},
+		{"updated not there", good, "film_id", "last_updat", "title", "", "updated", "did you mean last_update"},
 		{"updated without zone", "SELECT film_id, local AS last_update, title FROM film", "film_id", "last_update", "title", "", "timezone", ""},
 		{"content not there", good, "film_id", "last_update", "titel", "", "content.fields", "did you mean title"},
 		{"metadata not there", good, "film_id", "last_update", "title", "ratng: keyword", "metadata.ratng", "did you mean rating"},

@@ -103,7 +103,7 @@ var servesAt = regexp.MustCompile(`\burl"?[=:]"?(http[^"\s]+)`)
 // start runs the daemon and returns when it answers.
 func start(t testing.TB, args ...string) *proc {
 	t.Helper()
-	return startCmd(t, exec.Command(binary(t), args...))
+	return startCmd(t, command(t, args...))
 }
 
 // startCmd is start for a command of the caller.
@@ -252,20 +252,25 @@ func decode(t testing.TB, address string, into any) {
 var anyone = http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 
 func get(address string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), soon)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	request, err := http.NewRequest(http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
-	response, err := anyone.Do(request)
+	return fetchBody(request)
+}
+
+// fetchBody makes a request and reads its answer, which must be 200.
+func fetchBody(request *http.Request) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(request.Context(), soon)
+	defer cancel()
+	response, err := anyone.Do(request.WithContext(ctx))
 	if err != nil {
 		return nil, err
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: status %d: %s", address, response.StatusCode, body)
+		err = fmt.Errorf("%s: status %d: %s", request.URL, response.StatusCode, body)
 	}
 	return body, err
 }

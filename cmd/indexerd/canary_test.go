@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -54,20 +53,8 @@ func (m *miner) asks(args ...string) {
 func (m *miner) gets(p *proc, paths ...string) {
 	m.t.Helper()
 	for _, path := range paths {
-		response, err := http.Get(p.base + path)
-		if err != nil {
-			m.t.Fatal(err)
-		}
-		var b bytes.Buffer
-		if err := response.Header.Write(&b); err != nil {
-			m.t.Fatal(err)
-		}
-		_, err = b.ReadFrom(response.Body)
-		response.Body.Close()
-		if err != nil {
-			m.t.Fatal(err)
-		}
-		m.looks(path, b.Bytes())
+		_, answer := p.as("").ask(m.t, http.MethodGet, path, "")
+		m.looks(path, []byte(answer))
 	}
 }
 
@@ -141,9 +128,7 @@ func TestNoSecretIsPutOut(t *testing.T) {
 	data := filepath.Join(dir, "data")
 	good := strings.Replace(lateConfig(address.String(), data, "{every: 500ms}"), ":"+canary+"@", ":${CANARY}@", 1)
 	file := writeFile(t, good)
-	cmd := exec.Command(binary(t), "run", "-c", file)
-	cmd.Env = append(os.Environ(), "CANARY="+canary)
-	p := startCmd(t, cmd)
+	p := start(withEnv(t, "CANARY="+canary), "run", "-c", file)
 	p.ready(t)
 	m.everything(p, file)
 	m.asks("backup", "-c", file, filepath.Join(dir, "backup"))

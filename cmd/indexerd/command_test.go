@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -21,15 +20,22 @@ func withEnv(t testing.TB, env ...string) testing.TB { return caller{t, env} }
 // withToken returns a test whose commands have a token.
 func withToken(t testing.TB, token string) testing.TB { return withEnv(t, "INDEXERD_TOKEN="+token) }
 
+// command returns a command of the binary.
+func command(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(binary(t), args...)
+	if c, ok := t.(caller); ok {
+		cmd.Env = append(cmd.Environ(), c.env...)
+	}
+	return cmd
+}
+
 // ask runs a command to its end.
 func ask(t testing.TB, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	cmd := exec.Command(binary(t), args...)
+	cmd := command(t, args...)
 	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr, cmd.Env = &out, &errs, os.Environ()
-	if c, ok := t.(caller); ok {
-		cmd.Env = append(cmd.Env, c.env...)
-	}
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
 	}

@@ -1,89 +1,19 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/test/pgtest"
 )
 
-// as asks a daemon with a token.
-func (p *proc) as(token string) visitor { return visitor{http.DefaultClient, p.base, token} }
-
-// body is the JSON of an answer.
-func (v visitor) body(t *testing.T, method, path string, into any) int {
-	t.Helper()
-	status, text := v.ask(t, method, path, "")
-	_, body, _ := strings.Cut(text, "\n\n")
-	if _, after, ok := strings.Cut(text, "\r\n\n"); ok {
-		body = after
-	}
-	if status < 300 {
-		if err := json.Unmarshal([]byte(body), into); err != nil {
-			t.Fatalf("%s: %v: %s", path, err, text)
-		}
-	}
-	return status
-}
-
-// finds returns the answer to a query.
-func (v visitor) finds(t *testing.T, table, q string) (a search.Answer) {
-	t.Helper()
-	if status := v.body(t, "GET", "/api/v1/tables/"+table+"/search?q="+url.QueryEscape(q), &a); status != 200 {
-		t.Fatalf("search of %s: got %d", table, status)
-	}
-	return a
-}
-
-// table is the status of one table, as an admin gets it.
-func (v visitor) table(t *testing.T, name string) httpapi.TableStatus {
-	t.Helper()
-	var s httpapi.Status
-	if status := v.body(t, "GET", "/api/v1/status", &s); status == http.StatusForbidden {
-		return httpapi.TableStatus{}
-	}
-	i := slices.IndexFunc(s.Tables, func(t httpapi.TableStatus) bool { return t.Table == name })
-	if i < 0 {
-		t.Fatalf("status has no table %s: %+v", name, s)
-	}
-	return s.Tables[i]
-}
-
-// found waits until a query finds so many documents.
-func (v visitor) found(t *testing.T, table, q string, want uint64) {
-	t.Helper()
-	eventually(t, soon, fmt.Sprintf("%s finds %q", table, q), func() error {
-		if got := v.finds(t, table, q).Total; got != want {
-			return fmt.Errorf("got %d, want %d: %+v", got, want, v.table(t, table).LastError)
-		}
-		return nil
-	})
-}
-
-// swept waits until a table has been compared as a whole.
-func (v visitor) swept(t *testing.T, table string) {
-	t.Helper()
-	eventually(t, soon, table+" is verified", func() error {
-		if s := v.table(t, table); s.Settled.Unverified || s.State != "following" {
-			return fmt.Errorf("%s: %+v, %+v", s.State, s.Settled, s.LastError)
-		}
-		return nil
-	})
-}
-
 // schemaTokens are those of an admin and of two groups.
-const schemaTokens = schemaAdmin +
+const schemaTokens = "  tokens:\n    ops: {token: ops-of-schema-test, admin: true}\n" +
 	"    seven: {token: seven-of-schema-test, groups: ['7']}\n    nine: {token: nine-of-schema-test, groups: ['9']}\n"
-
-const schemaAdmin = "  tokens:\n    ops: {token: ops-of-schema-test, admin: true}\n"
 
 // schemaConfig is a configuration of tables in one database.
 func schemaConfig(tokens, driver, dsn, data string, tables ...string) string {

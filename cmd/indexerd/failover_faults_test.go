@@ -68,7 +68,7 @@ func briefly(f *failover) time.Duration { return time.Second + f.within(9*time.S
 func cuts(names ...string) func(*failover, *testing.T, int) func() {
 	return func(f *failover, _ *testing.T, leads int) func() {
 		for _, name := range names {
-			f.daemons[leads].links[name].cut()
+			f.daemons[leads].links[name].suffers(&mishap{kind: "hold"})
 		}
 		return func() {
 			for _, name := range names {
@@ -159,7 +159,7 @@ func (f *failover) stopped(t *testing.T, i int) func() {
 // killedWithoutFilter has the standby take over while Redis does not answer it.
 func (f *failover) killedWithoutFilter(t *testing.T, leads int) func() {
 	filter := f.daemons[1-leads].links["filter"]
-	filter.cut()
+	filter.suffers(&mishap{kind: "hold"})
 	start := f.killed(t, leads)
 	return func() {
 		filter.heal()

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,7 +82,7 @@ type failover struct {
 type member struct {
 	*proc
 	file  string
-	links map[string]*link
+	links map[string]*proxy
 }
 
 func newFailover(t *testing.T) *failover {
@@ -108,9 +107,9 @@ func newFailover(t *testing.T) *failover {
 		t.Fatal(err)
 	}
 	for i := range f.daemons {
-		m := &member{links: map[string]*link{}}
+		m := &member{links: map[string]*proxy{}}
 		for name, address := range map[string]string{"database": database.Host, "index": recordedAt, "pages": pagesAt, "etcd": f.etcd.Endpoint, "filter": "127.0.0.1:" + f.filter.Port} {
-			m.links[name] = newLink(t, address)
+			m.links[name] = proxyTo(t, address)
 		}
 		reach := *database
 		reach.Host = m.links["database"].address
@@ -130,9 +129,7 @@ func newFailover(t *testing.T) *failover {
 func (f *failover) start(t *testing.T, i int) {
 	t.Helper()
 	m := f.daemons[i]
-	cmd := exec.Command(binary(t), "run", "-c", m.file)
-	cmd.Env = append(cmd.Environ(), "BIGTABLE_EMULATOR_HOST="+m.links["pages"].address)
-	m.proc = startCmd(t, cmd)
+	m.proc = start(withEnv(t, "BIGTABLE_EMULATOR_HOST="+m.links["pages"].address), "run", "-c", m.file)
 }
 
 // leader returns the status of a daemon.

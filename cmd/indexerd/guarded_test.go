@@ -1,20 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
-	"io"
 	"math/big"
-	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 )
@@ -85,40 +80,7 @@ const guardedTokens = "  tokens:\n    ops: {token: " + opsToken + ", admin: true
 // startGuarded runs a daemon whose configuration has guardedTokens.
 func startGuarded(t *testing.T, file string) *proc {
 	t.Helper()
-	cmd := exec.Command(binary(t), "run", "-c", file)
-	cmd.Env = append(os.Environ(), "SALES_TOKEN="+salesToken)
-	return startCmd(t, cmd)
-}
-
-// A visitor calls a daemon as a user with a token does.
-type visitor struct {
-	*http.Client
-	base, token string
-}
-
-func (v visitor) ask(t *testing.T, method, path, body string) (status int, answer string) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, v.base+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v.token != "" {
-		r.Header.Set("Authorization", "Bearer "+v.token)
-	}
-	response, err := v.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var header bytes.Buffer
-	if err := response.Header.Write(&header); err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, header.String() + "\n" + string(text)
+	return start(withEnv(t, "SALES_TOKEN="+salesToken), "run", "-c", file)
 }
 
 // certificate makes a self-signed one for names, and returns its files.

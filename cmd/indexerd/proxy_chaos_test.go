@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// A proxy stands between daemon and database, and does to what passes what
+// A proxy stands between a daemon and a server, and does to what passes what
 // networks do.
 type proxy struct {
+	address  string // host:port where it listens
 	listener *net.TCPListener
 	to       string
 	dialled  atomic.Int64 // how often the daemon has connected
@@ -39,15 +40,22 @@ func newProxy(t *testing.T, dsn string) (*proxy, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := proxyTo(t, u.Host)
+	u.Host = p.address
+	return p, u.String()
+}
+
+// proxyTo makes a proxy to host:port.
+func proxyTo(t *testing.T, server string) *proxy {
+	t.Helper()
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{listener: l, to: u.Host, links: map[*net.TCPConn]bool{}}
+	p := &proxy{address: l.Addr().String(), listener: l, to: server, links: map[*net.TCPConn]bool{}}
 	go p.serve()
 	t.Cleanup(func() { l.Close(); p.heal(); p.reset() })
-	u.Host = l.Addr().String()
-	return p, u.String()
+	return p
 }
 
 func (p *proxy) serve() {
@@ -114,6 +122,8 @@ func (f *mishap) lets(n int, fromServer bool) (int, bool) {
 		if !f.wait(time.Second) {
 			return 1, true
 		}
+	case "hold": // what was sent arrives when it is over, as over a network that loses packets for a while
+		<-f.over
 	case "hole":
 		<-f.over
 		return 0, false // what was lost is never sent again

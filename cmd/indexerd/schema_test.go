@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -329,19 +328,3 @@ func (r *schemaRound) fails(t *testing.T, s *subject) error {
 }
 
 func groupToken(g int) string { return fmt.Sprintf("%s-of-group-%d", tokenWord, g) }
-
-// fetchBody makes a request and reads its answer, which must be 200.
-func fetchBody(request *http.Request) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(request.Context(), soon)
-	defer cancel()
-	response, err := anyone.Do(request.WithContext(ctx))
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: status %d: %s", request.URL, response.StatusCode, body)
-	}
-	return body, err
-}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -128,40 +127,6 @@ func TestStandbyOfAnotherConfiguration(t *testing.T) {
 	p.insert(1001)
 	p.finds(b, "row1001", 1)
 	isEqual(p.t, fileB)
-	p.downgrade(b, fileA, fileB)
-}
-
-// downgrade has a later version lead for a while, and then be replaced by this one: it
-// answers searches, and leads when that is repaired. d leads.
-func (p *pair) downgrade(d *proc, fileA, fileB string) {
-	p.t.Helper()
-	format := func(text string) {
-		body := fmt.Sprintf(`{"key": "%s", "value": "%s"}`, base64.StdEncoding.EncodeToString([]byte("/indexerd/shop/format")), base64.StdEncoding.EncodeToString([]byte(text)))
-		answer, err := http.Post("http://"+p.etcd.Endpoint+"/v3/kv/put", "application/json", strings.NewReader(body))
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		if answer.StatusCode != http.StatusOK {
-			p.t.Fatalf("put the format: %s", answer.Status)
-		}
-	}
-	second := p.start(fileA)
-	second.waitForLog(p.t, "indexerd stands by", 1)
-	format("2")
-	later := func(s httpapi.DaemonStatus) bool {
-		return s.Unfit != nil && strings.Contains(*s.Unfit, "keys of a later version")
-	}
-	p.standby(d, "that the standby is of an earlier version", later)
-	d.kill()
-	second.stop(p.t)
-	second = p.start(fileB)
-	second.waitForLog(p.t, "this daemon does not lead: etcd has keys of a later version", 1)
-	p.standby(second, "that no daemon leads", later)
-	p.finds(second, "common", 301)
-	p.insert(1002)
-	format("1")
-	p.finds(second, "row1002", 1)
 }
 
 // stepsDown has a leader step down by the command, after which the daemon refuses.

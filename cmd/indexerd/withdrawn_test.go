@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -68,20 +66,7 @@ func groupAdmin(t *testing.T) testing.TB { return withToken(t, groupTokens["admi
 
 // ofGroup asks a daemon as the holder of a group's token.
 func ofGroup(p *proc, group string) visitor {
-	return visitor{http.DefaultClient, p.base, groupTokens[group]}
-}
-
-// answer decodes the answer to a GET.
-func (v visitor) answer(t *testing.T, path string, into any) {
-	t.Helper()
-	status, text := v.ask(t, "GET", path, "")
-	_, body, _ := strings.Cut(text, "\r\n\n")
-	if status != http.StatusOK {
-		t.Fatalf("%s: got %d %s", path, status, body)
-	}
-	if err := json.Unmarshal([]byte(body), into); err != nil {
-		t.Fatalf("%s: %v: %s", path, err, body)
-	}
+	return p.as(groupTokens[group])
 }
 
 // finders waits until exactly these find the one document of a word, and with

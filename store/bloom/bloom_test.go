@@ -195,20 +195,3 @@ func TestSizeFor(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkLocal(b *testing.B) {
-	l := NewLocal(Size{1 << 30, 6})
-	keys := oids(1, 2000)
-	b.Run("add", func(b *testing.B) {
-		for b.Loop() {
-			if err := l.Add(b.Context(), keys); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("maybe", func(b *testing.B) {
-		for b.Loop() {
-			count(b, l, keys)
-		}
-	})
-}

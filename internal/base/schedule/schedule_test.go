@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -288,40 +287,4 @@ func TestLaneIsTakenInOrder(t *testing.T) {
 			t.Errorf("order: got %q, want %q", got, "first second")
 		}
 	})
-}
-
-// BenchmarkRuns starts a thousand jobs that need as much stack as a pass that finds
-// nothing to do.
-func BenchmarkRuns(b *testing.B) {
-	s, err := New(slog.New(slog.DiscardHandler))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Stop()
-	run := func(context.Context) error { deep(30); return nil }
-	var jobs []*Job
-	for range 1000 {
-		jobs = append(jobs, s.Every("job", time.Hour, time.Hour, run))
-	}
-	for b.Loop() {
-		var ended sync.WaitGroup
-		for _, j := range jobs {
-			ended.Go(func() { start(j) })
-		}
-		ended.Wait()
-	}
-}
-
-// deep calls itself, with a frame of about 200 bytes.
-//
-//go:noinline
-func deep(n int) (sum int) {
-	var frame [24]int
-	for i := range frame {
-		frame[i] = n
-	}
-	if n > 0 {
-		sum = deep(n - 1)
-	}
-	return sum + frame[n%len(frame)]
 }

@@ -12,21 +12,6 @@ import (
 	"indexerd/internal/base/doc"
 )
 
-func BenchmarkPut(b *testing.B) {
-	sorted := integerStamps(b, 1_000_000)
-	for _, order := range []struct {
-		name   string
-		stamps []doc.Stamp
-	}{{"sorted", sorted}, {"random", shuffled(sorted)}} {
-		b.Run(order.name, func(b *testing.B) {
-			for b.Loop() {
-				putAll(b, benchTree(b, maxBudget), order.stamps)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(sorted)), "ns/stamp")
-		})
-	}
-}
-
 // mergeTarget is for 1,000,000 stamps in the tree and 100,000 of the database.
 const mergeTarget = 200 * time.Millisecond
 

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"indexerd/internal/index/search"
+	"indexerd/internal/serve/httpapi"
+)
+
+// A visitor calls a daemon as a user with a token does.
+type visitor struct {
+	*http.Client
+	base, token string
+}
+
+func (v visitor) ask(t *testing.T, method, path, body string) (status int, answer string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, v.base+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.token != "" {
+		r.Header.Set("Authorization", "Bearer "+v.token)
+	}
+	response, err := v.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var header bytes.Buffer
+	if err := response.Header.Write(&header); err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, header.String() + "\n" + string(text)
+}
+
+// as asks a daemon with a token.
+func (p *proc) as(token string) visitor { return visitor{http.DefaultClient, p.base, token} }
+
+// body reads the JSON of an answer that is no error, and returns its status.
+func (v visitor) body(t *testing.T, method, path string, into any) int {
+	t.Helper()
+	status, text := v.ask(t, method, path, "")
+	if _, body, _ := strings.Cut(text, "\r\n\n"); status < 300 {
+		if err := json.Unmarshal([]byte(body), into); err != nil {
+			t.Fatalf("%s: %v: %s", path, err, text)
+		}
+	}
+	return status
+}
+
+// answer reads the JSON of an answer, which has to be there.
+func (v visitor) answer(t *testing.T, path string, into any) {
+	t.Helper()
+	if status := v.body(t, http.MethodGet, path, into); status != http.StatusOK {
+		t.Fatalf("%s: got %d", path, status)
+	}
+}
+
+// status asks for the status of the daemon, and returns that of the answer.
+func (v visitor) status(t *testing.T) int {
+	t.Helper()
+	status, _ := v.ask(t, http.MethodGet, "/api/v1/status", "")
+	return status
+}
+
+// finds returns the answer to a query.
+func (v visitor) finds(t *testing.T, table, q string) (a search.Answer) {
+	t.Helper()
+	v.answer(t, "/api/v1/tables/"+table+"/search?q="+url.QueryEscape(q), &a)
+	return a
+}
+
+// table is the status of one table, as an admin gets it.
+func (v visitor) table(t *testing.T, name string) httpapi.TableStatus {
+	t.Helper()
+	var s httpapi.Status
+	if status := v.body(t, "GET", "/api/v1/status", &s); status == http.StatusForbidden {
+		return httpapi.TableStatus{}
+	}
+	i := slices.IndexFunc(s.Tables, func(t httpapi.TableStatus) bool { return t.Table == name })
+	if i < 0 {
+		t.Fatalf("status has no table %s: %+v", name, s)
+	}
+	return s.Tables[i]
+}
+
+// found waits until a query finds so many documents.
+func (v visitor) found(t *testing.T, table, q string, want uint64) {
+	t.Helper()
+	eventually(t, soon, fmt.Sprintf("%s finds %q", table, q), func() error {
+		if got := v.finds(t, table, q).Total; got != want {
+			return fmt.Errorf("got %d, want %d: %+v", got, want, v.table(t, table).LastError)
+		}
+		return nil
+	})
+}
+
+// swept waits until a table has been compared as a whole.
+func (v visitor) swept(t *testing.T, table string) {
+	t.Helper()
+	eventually(t, soon, table+" is verified", func() error {
+		if s := v.table(t, table); s.Settled.Unverified || s.State != "following" {
+			return fmt.Errorf("%s: %+v, %+v", s.State, s.Settled, s.LastError)
+		}
+		return nil
+	})
+}
