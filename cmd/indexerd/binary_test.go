@@ -177,7 +177,12 @@ func (p *proc) stop(t testing.TB) time.Duration {
 // ready waits until every table is loaded.
 func (p *proc) ready(t testing.TB) {
 	t.Helper()
-	eventually(t, 2*time.Minute, "ready", func() error {
+	p.readyWithin(t, 2*time.Minute)
+}
+
+func (p *proc) readyWithin(t testing.TB, most time.Duration) {
+	t.Helper()
+	eventually(t, most, "ready", func() error {
 		_, err := get(p.base + "/readyz")
 		return err
 	})

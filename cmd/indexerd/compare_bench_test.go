@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 )
@@ -53,15 +52,10 @@ tables:
 	fmt.Printf("comparison: driver=%s rows=%d summed_ms=%.0f plain_ms=%.0f ratio=%.1f ok\n", driver, benchRows(), 1000*summed, 1000*plain, plain/summed)
 }
 
-// passSeconds returns a figure of the durations of a pass.
+// passSeconds returns a figure of the durations of a pass; 0 while the table is loading.
 func passSeconds(b *testing.B, p *proc, pass, figure string) float64 {
 	b.Helper()
-	metrics, err := get(p.base + "/metrics")
-	if err != nil {
-		return 0 // it is loading
-	}
-	_, after, _ := strings.Cut(string(metrics), fmt.Sprintf("\nindexerd_pass_duration_seconds_%s{pass=%q,table=\"album\",tier=\"\"} ", figure, pass))
-	text, _, _ := strings.Cut(after, "\n")
-	n, _ := strconv.ParseFloat(text, 64)
-	return n
+	text, _ := get(p.base + "/metrics") // an error while it is loading
+	v, _ := exported(text).figure(fmt.Sprintf("indexerd_pass_duration_seconds_%s{pass=%q,table=\"album\",tier=\"\"}", figure, pass))
+	return v
 }

@@ -226,7 +226,7 @@ type spent struct{ cpu, db float64 }
 
 func (d *deletes) takes(t *testing.T) spent {
 	t.Helper()
-	return spent{cpuOf(t, fmt.Sprintf("/proc/%d", d.daemon.cmd.Process.Pid)), serverTime(t, d.dsn)}
+	return spent{d.daemon.cpu(t), serverTime(t, d.dsn)}
 }
 
 // A swept is how many narrowed sweeps were made, and their time.
@@ -234,18 +234,9 @@ type swept struct{ count, seconds float64 }
 
 func (d *deletes) swept(t *testing.T) swept {
 	t.Helper()
-	metrics, err := get(d.daemon.base + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	figure := func(name string) (v float64) {
-		_, after, found := strings.Cut(string(metrics), "\nindexerd_pass_duration_seconds_"+name+`{pass="deletecheck",table="note",tier="narrowed"} `)
-		text, _, _ := strings.Cut(after, "\n")
-		if found {
-			if v, err = strconv.ParseFloat(text, 64); err != nil {
-				t.Fatal(err)
-			}
-		}
+	metrics := d.daemon.metrics(t)
+	figure := func(name string) float64 { // 0 before the first one
+		v, _ := metrics.figure("indexerd_pass_duration_seconds_" + name + `{pass="deletecheck",table="note",tier="narrowed"}`)
 		return v
 	}
 	return swept{figure("count"), figure("sum")}

@@ -30,18 +30,17 @@ func BenchmarkFollow(b *testing.B) {
 	all := generatedTexts(20_000)
 	dsn := textTable(b, all)
 	p := start(b, "run", "-c", writeFile(b, textConfig(dsn, filepath.Join(b.TempDir(), "data"))))
-	eventually(b, time.Hour, "loaded", func() error { _, err := get(p.base + "/readyz"); return err })
+	p.readyWithin(b, time.Hour)
 	settledCPU(b, p, func() {})
-	dir := fmt.Sprintf("/proc/%d", p.cmd.Process.Pid)
-	before := cpuOf(b, dir)
+	before := p.cpu(b)
 	<-time.After(followSeconds * time.Second)
-	idle := cpuOf(b, dir) - before
+	idle := p.cpu(b) - before
 	fmt.Printf("follow: rows_per_s=0 cpu_pct=%.2f\n", 100*idle/followSeconds)
 	for range b.N {
 		for _, rate := range []int{1, 10, 100, 1000} {
-			before := cpuOf(b, dir)
+			before := p.cpu(b)
 			changeTexts(b, dsn, rate, len(all))
-			cpu := cpuOf(b, dir) - before
+			cpu := p.cpu(b) - before
 			syncs := syncsOf(b, p, func() { changeTexts(b, dsn, rate, len(all)) })
 			rows := float64(rate * followSeconds)
 			fmt.Printf("follow: rows_per_s=%d cpu_us_row=%.0f cpu_us_row_above_idle=%.0f cpu_pct=%.2f syncs_row=%s syncs_s=%s\n", rate, 1e6*cpu/rows,

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -142,28 +141,15 @@ type taken struct {
 
 func (p *proc) takes(t *testing.T, dsn string) taken {
 	t.Helper()
-	metrics, err := get(p.base + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	figure := func(name string) float64 {
-		_, after, _ := strings.Cut(string(metrics), "\n"+name+" ")
-		text, _, _ := strings.Cut(after, "\n")
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatalf("no metric %s: %v", name, err)
-		}
-		return v
-	}
-	dir := fmt.Sprintf("/proc/%d", p.cmd.Process.Pid)
-	fds, err := os.ReadDir(filepath.Join(dir, "fd"))
+	metrics := p.metrics(t)
+	fds, err := p.handles()
 	if err != nil {
 		t.Skipf("what a process takes is read from /proc: %v", err)
 	}
 	return taken{
-		at: time.Now(), cpu: cpuOf(t, dir), rss: rssOf(t, dir), fds: len(fds), goroutines: int(figure("indexerd_go_goroutines")),
+		at: time.Now(), cpu: p.cpu(t), rss: p.memory(t, "VmRSS"), fds: fds, goroutines: int(metrics.must(t, "indexerd_go_goroutines")),
 		db:      serverTime(t, dsn),
-		answers: figure(`indexerd_source_statement_seconds_total{source="pagila"}`), statements: figure(`indexerd_source_statements_total{source="pagila"}`),
+		answers: metrics.must(t, `indexerd_source_statement_seconds_total{source="pagila"}`), statements: metrics.must(t, `indexerd_source_statements_total{source="pagila"}`),
 	}
 }
 
@@ -184,40 +170,4 @@ func serverTime(t *testing.T, dsn string) float64 {
 		sum += ns / 1e9
 	}
 	return sum
-}
-
-// cpuOf is the processor time of a process, in seconds: of user and system, in
-// ticks of a hundredth.
-func cpuOf(t testing.TB, dir string) float64 {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "stat"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, _ := strings.Cut(string(text), ") ")
-	fields := strings.Fields(after)
-	user, err := strconv.Atoi(fields[11])
-	if err != nil {
-		t.Fatal(err)
-	}
-	system, err := strconv.Atoi(fields[12])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return float64(user+system) / 100
-}
-
-// rssOf is the memory of a process, in MB.
-func rssOf(t *testing.T, dir string) float64 {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "status"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, _ := strings.Cut(string(text), "VmRSS:")
-	kb, err := strconv.Atoi(strings.Fields(after)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return float64(kb) / 1024
 }

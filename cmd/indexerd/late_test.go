@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -159,23 +157,4 @@ func TestExactGoesOnAfterKill9(t *testing.T) {
 	}
 	commit(t, late)
 	p.found(t, "note", "tardigrade", 1)
-}
-
-func TestDeletedRowOfTheWindowLeaves(t *testing.T) {
-	t.Parallel()
-	dsn := lateTable(t)
-	p := start(t, "run", "-c", writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 1s, slack: 500ms}")))
-	p.ready(t)
-	pin := begin(t, dsn, 4000, "pinning") // so that the window of the exact pass stays open
-	pgtest.Exec(t, dsn, "INSERT INTO note (id, body) VALUES (4001, 'ephemeral')")
-	p.found(t, "note", "ephemeral", 1)
-	pgtest.Exec(t, dsn, "DELETE FROM note WHERE id = 4001")
-	p.found(t, "note", "ephemeral", 0)
-	commit(t, pin)
-	eventually(t, soon, "a pass reports that it deleted a row", func() error {
-		if log := p.log.String(); !strings.Contains(log, "deleted=1") {
-			return errors.New(log)
-		}
-		return nil
-	})
 }

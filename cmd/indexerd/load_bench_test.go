@@ -135,7 +135,7 @@ func loadOnce(b *testing.B, config string) (c cost) {
 	file := writeFile(b, strings.Replace(config, "DATA", filepath.Join(b.TempDir(), "data"), 1))
 	began := time.Now()
 	p := start(b, "run", "-c", file)
-	sample := func() { c.PeakMB = max(c.PeakMB, memory(b, p, "RssAnon")) }
+	sample := func() { c.PeakMB = max(c.PeakMB, p.memory(b, "RssAnon")) }
 	eventually(b, time.Hour, "ready", func() error {
 		sample()
 		_, err := get(p.base + "/readyz")
@@ -152,10 +152,9 @@ func loadOnce(b *testing.B, config string) (c cost) {
 func settledCPU(b *testing.B, p *proc, sample func()) time.Duration {
 	b.Helper()
 	const step, few, quiet = 2 * time.Second, 0.05, 2
-	dir := fmt.Sprintf("/proc/%d", p.cmd.Process.Pid)
 	before := -few
 	for n := 0; ; {
-		now := cpuOf(b, dir)
+		now := p.cpu(b)
 		if n++; now-before >= few {
 			n = 0
 		}

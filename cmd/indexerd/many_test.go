@@ -193,10 +193,7 @@ func (m *many) sources(t *testing.T) {
 	if n := pgtest.Value[int](t, m.dsn, "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'indexerd'"); n > 5 || n == 0 {
 		t.Errorf("connections: got %d, want 1 to 5", n)
 	}
-	metrics, err := get(m.base + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := m.metrics(t)
 	for _, want := range []string{`indexerd_source_statements_total{source="file"} `, `indexerd_source_slow{source="pg"} 0`, `indexerd_source_quiet{source="pg"} 0`} {
 		if !strings.Contains(string(metrics), want) {
 			t.Errorf("metrics: got no %q", want)
@@ -221,12 +218,7 @@ func TestQuietHours(t *testing.T) {
 	config += "  other: {source: db, sql: 'SELECT id, updated, body FROM note', key: id, updated: updated, content: {fields: [body]}}\n"
 	p = start(t, "run", "-c", writeFile(t, config))
 	pgtest.Exec(t, dsn, "INSERT INTO note (id, body) VALUES (1000, 'followed')")
-	eventually(t, time.Minute, "the new row is found", func() error {
-		if got := p.search(t, "note", "followed").Total; got != 1 {
-			return fmt.Errorf("total %d", got)
-		}
-		return nil
-	})
+	p.found(t, "note", "followed", 1)
 	eventually(t, time.Minute, "load and sweep say that they wait", func() error {
 		for _, want := range []string{"initial waits for the end of the quiet hours", "deletecheck waits for the end of the quiet hours"} {
 			if !strings.Contains(p.log.String(), want) {
@@ -263,20 +255,11 @@ func TestSlowDatabaseIsSpared(t *testing.T) {
 	p := start(t, "run", "-c", writeFile(t, config))
 	p.ready(t)
 	eventually(t, time.Minute, "the database is said to be slow", func() error {
-		metrics, err := get(p.base + "/metrics")
-		if err != nil {
-			return err
-		}
-		if !strings.Contains(string(metrics), `indexerd_source_slow{source="db"} 1`) || !strings.Contains(p.log.String(), "spares a slow database") {
+		if slow, _ := p.metrics(t).figure(`indexerd_source_slow{source="db"}`); slow != 1 || !strings.Contains(p.log.String(), "spares a slow database") {
 			return fmt.Errorf("log %s", p.log)
 		}
 		return nil
 	})
 	pgtest.Exec(t, dsn, "INSERT INTO note (id, body) VALUES (1000, 'followed')")
-	eventually(t, time.Minute, "the new row is found", func() error {
-		if got := p.search(t, "note", "followed").Total; got != 1 {
-			return fmt.Errorf("total %d", got)
-		}
-		return nil
-	})
+	p.found(t, "note", "followed", 1)
 }

@@ -85,7 +85,7 @@ func mariaSweep(b *testing.B, server *mariatest.Server) time.Duration {
 	mariatest.Exec(b, dsn, "ANALYZE TABLE note")
 	file := writeFile(b, lateConfig(dsn, filepath.Join(b.TempDir(), "data"), "{horizon: auto}"))
 	p := start(b, "run", "-c", file)
-	eventually(b, time.Hour, "loaded", func() error { _, err := get(p.base + "/readyz"); return err })
+	p.readyWithin(b, time.Hour)
 	began := time.Now()
 	if got := sweeps(b, 0, file, "note"); got.Compared < benchRows() {
 		b.Fatalf("sweep: got %+v, want %d compared", got, benchRows())

@@ -66,13 +66,13 @@ func peakOf(b *testing.B, rows int, text, more string) float64 {
 	pgtest.Exec(b, dsn, fmt.Sprintf("INSERT INTO text SELECT i, t.body, now() - interval '1 day' FROM generate_series(1, %d) i, (SELECT %s) t(body)", rows, text))
 	file := writeFile(b, memoryConfig(dsn, filepath.Join(b.TempDir(), "data"), more))
 	p := start(b, "run", "-c", file)
-	eventually(b, 30*time.Minute, "loaded", func() error { _, err := get(p.base + "/readyz"); return err })
-	peak := memory(b, p, "VmHWM")
+	p.readyWithin(b, 30*time.Minute)
+	peak := p.memory(b, "VmHWM")
 	p.kill()
 	p = start(b, "run", "-c", file)
-	eventually(b, 30*time.Minute, "loaded", func() error { _, err := get(p.base + "/readyz"); return err })
+	p.readyWithin(b, 30*time.Minute)
 	sweeps(b, 0, file, "text")
-	peak = max(peak, memory(b, p, "VmHWM"))
+	peak = max(peak, p.memory(b, "VmHWM"))
 	p.stop(b)
 	return peak
 }

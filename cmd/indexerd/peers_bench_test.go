@@ -104,13 +104,10 @@ func (p *peers) indexerd(b *testing.B, source bool) (l peerLoad) {
 	file := writeFile(b, fmt.Sprintf("index: {engine: opensearch, url: %q, prefix: %s, replicas: 0, source: %t}\n", p.node, prefix, source)+textConfig(p.dsn, filepath.Join(b.TempDir(), "data")))
 	before, began := p.clusterCPU(b), time.Now()
 	daemon := start(b, "run", "-c", file)
-	eventually(b, time.Hour, "ready", func() error {
-		_, err := get(daemon.base + "/readyz")
-		return err
-	})
+	daemon.readyWithin(b, time.Hour)
 	p.loaded(b, prefix+"text")
 	l.wall = time.Since(began)
-	l.cpu = time.Duration(cpuOf(b, fmt.Sprintf("/proc/%d", daemon.cmd.Process.Pid)) * float64(time.Second))
+	l.cpu = time.Duration(daemon.cpu(b) * float64(time.Second))
 	l.clusterCPU = p.clusterCPU(b) - before
 	daemon.stop(b)
 	p.ask(b, http.MethodDelete, "/"+prefix+"*", nil)

@@ -244,12 +244,8 @@ func (r *release) checkQuarantine(t *testing.T, now releaseState) {
 // compared.
 func passRows(t *testing.T, p *proc, table string) map[string]int {
 	t.Helper()
-	text, err := get(p.base + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
 	sums := map[string]int{}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(p.metrics(t))) {
 		labels, found := strings.CutPrefix(line, "indexerd_pass_rows_total{")
 		if !found || !strings.Contains(labels, `table="`+table+`"`) {
 			continue

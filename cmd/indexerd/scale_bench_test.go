@@ -71,7 +71,7 @@ func loadScale(b *testing.B, rows int) (s scale) {
 	began := time.Now()
 	p := start(b, "run", "-c", writeFile(b, textConfig(dsn, data)))
 	s.rows = rows
-	sample := func() { s.PeakMB = max(s.PeakMB, memory(b, p, "RssAnon")) }
+	sample := func() { s.PeakMB = max(s.PeakMB, p.memory(b, "RssAnon")) }
 	eventually(b, 24*time.Hour, "loaded", func() error {
 		sample()
 		_, err := get(p.base + "/readyz")
@@ -80,7 +80,7 @@ func loadScale(b *testing.B, rows int) (s scale) {
 	s.Wall = time.Since(began)
 	s.CPU = settledCPU(b, p, sample)
 	const mb = 1 << 20
-	s.anon, s.mapped = memory(b, p, "RssAnon")*mb, memory(b, p, "RssFile")*mb
+	s.anon, s.mapped = p.memory(b, "RssAnon")*mb, p.memory(b, "RssFile")*mb
 	s.index, s.pages = float64(size(b, filepath.Join(data, "text", "index"))), float64(size(b, filepath.Join(data, "text", "pages")))
 	files, err := filepath.Glob(filepath.Join(data, "text", "index", "*.zap"))
 	if err != nil {

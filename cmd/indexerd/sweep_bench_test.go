@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -37,13 +36,13 @@ func BenchmarkSweep(b *testing.B) {
 	var more float64
 	for range b.N {
 		resetPeak(b, p)
-		before := memory(b, p, "VmRSS")
+		before := p.memory(b, "VmRSS")
 		began := time.Now()
 		if got := sweeps(b, 0, file, "note"); got.Compared < rows {
 			b.Fatalf("sweep: got %+v, want %d compared", got, rows)
 		}
 		sweep = time.Since(began)
-		more = memory(b, p, "VmHWM") - before
+		more = p.memory(b, "VmHWM") - before
 		began = time.Now()
 		if got := verifies(b, 0, file, "--content"); got.Compared != rows {
 			b.Fatalf("verify: got %+v, want %d compared", got, rows)
@@ -71,7 +70,7 @@ func notesOf500Bytes(b *testing.B, rows int) (file, dsn string, p *proc) {
 	pgtest.Exec(b, dsn, "VACUUM ANALYZE note")
 	file = writeFile(b, lateConfig(dsn, b.TempDir(), "{horizon: auto}"))
 	p = start(b, "run", "-c", file)
-	eventually(b, time.Hour, "loaded", func() error { _, err := get(p.base + "/readyz"); return err })
+	p.readyWithin(b, time.Hour)
 	return file, dsn, p
 }
 
@@ -81,19 +80,4 @@ func resetPeak(b *testing.B, p *proc) {
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte("5"), 0); err != nil {
 		b.Fatal(err)
 	}
-}
-
-// memory reads a figure of the process, in MB.
-func memory(b *testing.B, p *proc, name string) float64 {
-	b.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	if err != nil {
-		b.Fatal(err)
-	}
-	_, after, _ := strings.Cut(string(text), name+":")
-	kb, err := strconv.Atoi(strings.Fields(after)[0])
-	if err != nil {
-		b.Fatal(err)
-	}
-	return float64(kb) / 1024
 }

@@ -105,11 +105,9 @@ func (m *tablesRun) load(t *testing.T) {
 		return err
 	})
 	m.ready = time.Since(began)
-	m.readyCPU = cpuOf(t, m.dir())
+	m.readyCPU = m.cpu(t)
 	m.follows(t)
 }
-
-func (m *tablesRun) dir() string { return fmt.Sprintf("/proc/%d", m.cmd.Process.Pid) }
 
 // follows waits until every table has read a window, and is settled.
 func (m *tablesRun) follows(t *testing.T) {
@@ -132,7 +130,7 @@ func (m *tablesRun) restart(t *testing.T) {
 	began := time.Now()
 	m.proc = start(t, "run", "-c", m.config)
 	m.follows(t)
-	m.restarted, m.restartCPU = time.Since(began), cpuOf(t, m.dir())
+	m.restarted, m.restartCPU = time.Since(began), m.cpu(t)
 }
 
 // idle watches the daemon while nothing changes, not even a table's statistics, when
@@ -150,7 +148,7 @@ func (m *tablesRun) idle(t *testing.T, seconds int) {
 	})
 	first := m.takes(t, m.dsn)
 	<-time.After(time.Duration(seconds) * time.Second)
-	m.idleCPU = 100 * (cpuOf(t, m.dir()) - first.cpu) / time.Since(first.at).Seconds() // without answering the next request
+	m.idleCPU = 100 * (m.cpu(t) - first.cpu) / time.Since(first.at).Seconds() // without answering the next request
 	last := m.takes(t, m.dsn)
 	took := last.at.Sub(first.at).Seconds()
 	m.statements, m.db = (last.statements-first.statements)/took, 1000*(last.db-first.db)/took
@@ -160,7 +158,7 @@ func (m *tablesRun) idle(t *testing.T, seconds int) {
 // filesOfTables is how many files of tables the daemon has open.
 func (m *tablesRun) filesOfTables(t *testing.T) (n int) {
 	t.Helper()
-	links, err := filepath.Glob(filepath.Join(m.dir(), "fd", "*"))
+	links, err := filepath.Glob(filepath.Join(m.kernelDir(), "fd", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -185,12 +185,6 @@ func (s *Server) Kill() {
 	s.process.Kill()
 }
 
-// Restart kills the server and starts it again on its port.
-func (s *Server) Restart(ctx context.Context) error {
-	s.Kill()
-	return s.start(ctx)
-}
-
 // Stop kills the server, if it runs, and removes its directory.
 func (s *Server) Stop() {
 	s.killed.Store(true)
