@@ -104,12 +104,14 @@ func (c *clustered) equal(t *testing.T, p *proc) {
 	isEqual(t, c.file, "--strict")
 }
 
-// A table in OpenSearch is loaded, follows its rows, and is searched as the embedded one.
+// A table in OpenSearch is loaded, is searched as the embedded one, follows its rows,
+// survives kills, and is reindexed into a new index beside the old one.
 func TestOpenSearch(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
 	p := c.run(t)
 	c.finds(t, p, "word7", 300)
+	searchFeatures(t, p)
 	c.exec(t, `INSERT INTO item VALUES (9001, unixepoch(), 'new', 'a fresh mountain');
 		UPDATE item SET title = 'changed mountain', u = unixepoch() WHERE id = 7; DELETE FROM item WHERE id = 17`)
 	c.finds(t, p, "mountain", 2)
@@ -131,6 +133,42 @@ func TestOpenSearch(t *testing.T) {
 	}
 	c.finds(t, p, "round2", 2401)
 	c.equal(t, p)
+
+	replace(t, c.file, readFile(t, c.configure(t, "data", "metadata: {kind: keyword, u: number}, ")))
+	p.stop(t)
+	p = c.run(t)
+	commands(t, 0, "reindex", "item", "-c", c.file)
+	c.finds(t, p, "u:[1700003000 TO 1700003000]", 1)
+	c.equal(t, p)
+}
+
+// searchFeatures checks that each feature of searches works with an index in a cluster, or
+// is refused by name.
+func searchFeatures(t *testing.T, p *proc) {
+	t.Helper()
+	search := "/api/v1/tables/item/search?q="
+	for _, test := range []struct{ name, path, want string }{
+		{"match=all", search + "word7+nowhere", `"total":0`},
+		{"match=any", search + "word7+nowhere&match=any", `"total":300`},
+		{"match=most", search + "word7+item+nowhere&match=most", `"total":300`},
+		{"typing", search + "wor&typing=true", `"total":3000`},
+		{"did-you-mean", search + "wrod7", `"query":"word7"`},
+		{"fresh hits", search + "word7&fresh=true", `"total":300`},
+		{"all tables", "/api/v1/tables/*/search?q=word7", `"total":300`},
+		{"facets and filters", search + "word7&facets=kind&filter=kind:k1", `"k1","count":100`},
+		{"highlights", search + "word7&highlight=true", "<mark>word7</mark>"},
+		{"tuned", search + "word7&relevance=tuned", "relevance tuned needs the embedded index"},
+		{"explain", search + "word7&explain=true", "explain needs the embedded index"},
+	} {
+		body, err := get(p.base + test.path)
+		got := string(body)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%s: got %.300s, want %s", test.name, got, test.want)
+		}
+	}
 }
 
 // What others do to the index is found and repaired without a restart.
@@ -153,22 +191,6 @@ func TestOpenSearchIndexIsReplaced(t *testing.T) {
 	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*") // while no daemon runs
 	p = c.run(t)
 	c.finds(t, p, "word7", 300)
-	c.equal(t, p)
-}
-
-// A reindex builds a new index beside the old one.
-func TestOpenSearchReindex(t *testing.T) {
-	t.Parallel()
-	c := newClustered(t)
-	p := c.run(t)
-	c.finds(t, p, "word7", 300)
-	if err := os.Rename(c.configure(t, "data", "metadata: {kind: keyword, u: number}, "), c.file); err != nil {
-		t.Fatal(err)
-	}
-	p.stop(t)
-	p = c.run(t)
-	commands(t, 0, "reindex", "item", "-c", c.file)
-	c.finds(t, p, "u:>=1700003000", 1)
 	c.equal(t, p)
 }
 
@@ -323,36 +345,5 @@ func TestOpenSearchIsRefilledFromPages(t *testing.T) {
 	c.equal(t, p)
 	if log := p.log.String(); !strings.Contains(log, "documents=3000 partial=0 left=0") {
 		t.Errorf("got %s, want that all 3000 documents were made from pages", log)
-	}
-}
-
-// Each feature of searches works with an index in a cluster, or is refused by name.
-func TestOpenSearchFeatures(t *testing.T) {
-	t.Parallel()
-	c := newClustered(t)
-	p := c.run(t)
-	c.finds(t, p, "word7", 300)
-	search := "/api/v1/tables/item/search?q="
-	for _, test := range []struct{ name, path, want string }{
-		{"match=all", search + "word7+nowhere", `"total":0`},
-		{"match=any", search + "word7+nowhere&match=any", `"total":300`},
-		{"match=most", search + "word7+item+nowhere&match=most", `"total":300`},
-		{"typing", search + "wor&typing=true", `"total":3000`},
-		{"did-you-mean", search + "wrod7", `"query":"word7"`},
-		{"fresh hits", search + "word7&fresh=true", `"total":300`},
-		{"all tables", "/api/v1/tables/*/search?q=word7", `"total":300`},
-		{"facets and filters", search + "word7&facets=kind&filter=kind:k1", `"k1","count":100`},
-		{"highlights", search + "word7&highlight=true", "<mark>word7</mark>"},
-		{"tuned", search + "word7&relevance=tuned", "relevance tuned needs the embedded index"},
-		{"explain", search + "word7&explain=true", "explain needs the embedded index"},
-	} {
-		body, err := get(p.base + test.path)
-		got := string(body)
-		if err != nil {
-			got = err.Error()
-		}
-		if !strings.Contains(got, test.want) {
-			t.Errorf("%s: got %.300s, want %s", test.name, got, test.want)
-		}
 	}
 }

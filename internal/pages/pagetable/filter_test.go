@@ -219,7 +219,7 @@ func TestFilterAway(t *testing.T) {
 
 // owner returns the cell with the owner of the pages.
 func owner(store *fake) string {
-	for _, c := range store.rows["film!"] {
+	for _, c := range store.rows.Cells["film!"] {
 		return string(c.Value)
 	}
 	return ""

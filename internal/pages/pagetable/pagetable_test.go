@@ -108,13 +108,13 @@ func TestRemovalsAreDeleted(t *testing.T) {
 		must(t, p.Put([]doc.Page{pagestest.Page(1, 1), pagestest.Page(2, 2), pagestest.Page(3, 3)}))
 		must(t, p.Delete(doc.Removals(4, pagestest.Key(1), pagestest.Key(2))))
 		time.Sleep(30 * time.Minute)
-		if n := list(); n != 1 || len(f.rows) != 4 {
-			t.Fatalf("got %d pages and %d rows after half an hour, want 1 and 4 with the owner", n, len(f.rows))
+		if n := list(); n != 1 || len(f.rows.Cells) != 4 {
+			t.Fatalf("got %d pages and %d rows after half an hour, want 1 and 4 with the owner", n, len(f.rows.Cells))
 		}
 		must(t, p.Put([]doc.Page{pagestest.Page(2, 5)}))
 		time.Sleep(time.Hour)
-		if n := list(); n != 2 || len(f.rows) != 3 {
-			t.Errorf("got %d pages and %d rows after another hour, want 2 and 3 with the owner", n, len(f.rows))
+		if n := list(); n != 2 || len(f.rows.Cells) != 3 {
+			t.Errorf("got %d pages and %d rows after another hour, want 2 and 3 with the owner", n, len(f.rows.Cells))
 		}
 	})
 }
@@ -126,18 +126,18 @@ func TestDamaged(t *testing.T) {
 	want := pagestest.Page(1, 9)
 	must(t, p.Put([]doc.Page{want}))
 	var key string
-	for key = range f.rows {
+	for key = range f.rows.Cells {
 		if strings.HasPrefix(key, "film.") {
 			break
 		}
 	}
-	whole := f.rows[key]
+	whole := f.rows.Cells[key]
 	for i, c := range whole {
 		for at := range len(c.Value) {
 			damaged := slices.Clone(whole)
 			damaged[i].Value = slices.Clone(c.Value)
 			damaged[i].Value[at] ^= 0x20
-			f.rows[key] = damaged
+			f.rows.Cells[key] = damaged
 			got, err := p.Get(want.OID)
 			switch {
 			case err == nil && string(got.Body) != string(want.Body):
@@ -148,7 +148,7 @@ func TestDamaged(t *testing.T) {
 				t.Fatalf("cell %s:%s changed at %d: got error %v", c.Family, c.Qualifier, at, err)
 			}
 		}
-		f.rows[key] = slices.Delete(slices.Clone(whole), i, i+1)
+		f.rows.Cells[key] = slices.Delete(slices.Clone(whole), i, i+1)
 		if _, err := p.Get(want.OID); err == nil {
 			t.Errorf("cell %s:%s gone: no error", c.Family, c.Qualifier)
 		}
@@ -178,14 +178,14 @@ func TestExamine(t *testing.T) {
 	if !p.New() {
 		t.Error("pages of a new store are not new")
 	}
-	before := slices.Clone(f.rows["film!"])
+	before := slices.Clone(f.rows.Cells["film!"])
 	must(t, p.Reserve(7))
 	must(t, p.Examine(t.Context()))
-	f.rows["film!"] = before
+	f.rows.Cells["film!"] = before
 	if err := p.Examine(t.Context()); !errors.Is(err, pagetable.ErrReplaced) {
 		t.Errorf("got error %v for restored pages, want ErrReplaced", err)
 	}
-	delete(f.rows, "film!")
+	delete(f.rows.Cells, "film!")
 	if err := p.Examine(t.Context()); !errors.Is(err, pagetable.ErrReplaced) {
 		t.Errorf("got error %v for deleted pages, want ErrReplaced", err)
 	}
