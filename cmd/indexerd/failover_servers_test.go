@@ -10,8 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"cloud.google.com/go/bigtable/bttest"
-
+	"indexerd/internal/test/bigtabletest"
 	"indexerd/internal/test/hbasetest"
 	"indexerd/internal/test/redistest"
 )
@@ -35,12 +34,7 @@ func startPages(t *testing.T) (at string, places func(address string) string) {
 	default:
 		t.Fatalf("FAILOVER_PAGES: got %q, want bigtable or hbase", engine)
 	}
-	store, err := bttest.NewServer("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(store.Close)
-	return store.Addr, func(string) string { return "{engine: bigtable, project: p, instance: i, table: pages}" }
+	return bigtabletest.Start(t), func(string) string { return "{engine: bigtable, project: p, instance: i, table: pages}" }
 }
 
 // A filterServer is the Redis of the filter.

@@ -9,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"cloud.google.com/go/bigtable/bttest"
-
+	"indexerd/internal/test/bigtabletest"
 	"indexerd/internal/test/hbasetest"
 	"indexerd/internal/test/process"
 )
@@ -26,12 +25,7 @@ type mover struct {
 // pages, and a test whose commands reach them.
 var pageTargets = map[string]func(t *testing.T) (pages string, with testing.TB){
 	"Bigtable's emulator": func(t *testing.T) (string, testing.TB) {
-		emulator, err := bttest.NewServer("127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(emulator.Close)
-		return "engine: bigtable, project: p, instance: i, table: pages", withEnv(t, "BIGTABLE_EMULATOR_HOST="+emulator.Addr)
+		return "engine: bigtable, project: p, instance: i, table: pages", withEnv(t, "BIGTABLE_EMULATOR_HOST="+bigtabletest.Start(t))
 	},
 	"HBase": func(t *testing.T) (string, testing.TB) {
 		if os.Getenv("HBASE") == "" {

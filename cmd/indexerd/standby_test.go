@@ -12,8 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"cloud.google.com/go/bigtable/bttest"
-
+	"indexerd/internal/test/bigtabletest"
 	"indexerd/internal/test/etcdtest"
 	"indexerd/internal/test/nodetest"
 )
@@ -33,13 +32,8 @@ type pair struct {
 func newPair(t *testing.T) *pair {
 	t.Helper()
 	node, etcd := nodetest.URL(t), etcdtest.New(t)
-	store, err := bttest.NewServer("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(store.Close)
 	prefix := "p" + strings.ToLower(rand.Text()) + "-"
-	p := &pair{t: t, dir: t.TempDir(), node: node, prefix: prefix, emulator: store.Addr, etcd: etcd}
+	p := &pair{t: t, dir: t.TempDir(), node: node, prefix: prefix, emulator: bigtabletest.Start(t), etcd: etcd}
 	p.config = fmt.Sprintf(`http: {listen: 127.0.0.1:0}
 index: {engine: opensearch, url: "%s", prefix: %s, replicas: 0}
 pages: {engine: bigtable, project: p, instance: i, table: pages}

@@ -9,13 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"cloud.google.com/go/bigtable/bttest"
-
 	"indexerd/internal/base/doc"
-	"indexerd/internal/pages/bigtable"
 	"indexerd/internal/pages/hbase"
 	"indexerd/internal/pages/move"
 	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/test/bigtabletest"
 	"indexerd/internal/test/hbasetest"
 	_ "indexerd/internal/test/nofailfile"
 	"indexerd/internal/test/pagestest"
@@ -45,16 +43,7 @@ func remote(t testing.TB, s pagetable.Store) move.Pages {
 	return p
 }
 
-func emulator(t testing.TB) move.Pages {
-	server, err := bttest.NewServer("127.0.0.1:0")
-	must(t, err)
-	t.Cleanup(server.Close)
-	t.Setenv("BIGTABLE_EMULATOR_HOST", server.Addr)
-	s, err := bigtable.Config{Project: "p", Instance: "i", Table: "pages"}.Open(t.Context())
-	must(t, err)
-	t.Cleanup(func() { s.Close() })
-	return remote(t, s)
-}
+func emulator(t testing.TB) move.Pages { return remote(t, bigtabletest.Open(t)) }
 
 func gateway(t testing.TB) move.Pages {
 	return remote(t, &hbase.Store{Gateways: []string{hbasetest.URL(t)}, Table: "move" + strconv.FormatInt(time.Now().UnixNano(), 36)})

@@ -7,12 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"cloud.google.com/go/bigtable/bttest"
-
 	"indexerd/internal/base/doc"
-	"indexerd/internal/pages/bigtable"
 	"indexerd/internal/pages/hbase"
 	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/test/bigtabletest"
 	"indexerd/internal/test/hbasetest"
 	"indexerd/internal/test/pagestest"
 	"indexerd/store"
@@ -35,7 +33,7 @@ func BenchmarkPages(b *testing.B) {
 		b.Fatal(err)
 	}
 	base := measure(b, "FileMap", m, n, n, [3]float64{})
-	measure(b, "Bigtable's emulator", remote(b, emulator(b)), n, min(n, 50_000), base)
+	measure(b, "Bigtable's emulator", remote(b, bigtabletest.Open(b)), n, min(n, 50_000), base)
 	b.Run("HBase", func(b *testing.B) { // skipped where it is not installed
 		measure(b, "HBase", remote(b, &hbase.Store{Gateways: []string{hbasetest.URL(b)}, Table: "bench" + strconv.FormatInt(time.Now().UnixNano(), 36)}), n, n, base)
 	})
@@ -46,7 +44,7 @@ func BenchmarkPages(b *testing.B) {
 // saved prints the look-ups that a filter in memory saves in a load, which looks up
 // every page before it writes it, and in a sweep, which looks up what is stored.
 func saved(b *testing.B, n int) {
-	p := remote(b, emulator(b)).(*pagetable.Pages)
+	p := remote(b, bigtabletest.Open(b)).(*pagetable.Pages)
 	defer p.Close()
 	size, err := bloom.SizeFor(uint64(n), 0.01)
 	if err != nil {
@@ -76,21 +74,6 @@ func saved(b *testing.B, n int) {
 		a, e := p.Saved()
 		fmt.Printf("a %s of %d pages: %d look-ups, the filter of %d bits saves %d\n", pass, n, a-asked, size.Bits, e-excluded)
 	}
-}
-
-func emulator(b *testing.B) *bigtable.Store {
-	server, err := bttest.NewServer("127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(server.Close)
-	b.Setenv("BIGTABLE_EMULATOR_HOST", server.Addr)
-	s, err := bigtable.Config{Project: "p", Instance: "i", Table: "pages"}.Open(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { s.Close() })
-	return s
 }
 
 func remote(b *testing.B, s pagetable.Store) pagestest.Pages {
