@@ -1,11 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
-	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -27,38 +25,19 @@ func TestLargeRows(t *testing.T) {
 	file := writeFile(t, yaml)
 	p := start(t, "run", "-c", file)
 	p.ready(t)
-	wantSetAside(t, p, map[string]string{"1": "limits.text", "2": "limits.words", "3": "limits.distinct_words"})
+	wantAside(t, p, "item", "rows that are too large", map[string]string{"1": "raise limits.text of the table", "2": "raise limits.words of the table", "3": "raise limits.distinct_words of the table"})
 	if got := p.search(t, "item", "good", "size=0").Total + p.search(t, "item", "w1000", "size=0").Total; got != 201 {
 		t.Errorf("other rows: got %d, want 201", got)
 	}
 
 	pgtest.Exec(t, dsn, `UPDATE item SET body = 'smaller', updated = clock_timestamp() WHERE id = 1; INSERT INTO item VALUES (5, clock_timestamp(), repeat('y', 100000)), (6, clock_timestamp(), 'beside it')`)
 	p.found(t, "item", "smaller OR beside", 2)
-	wantSetAside(t, p, map[string]string{"2": "limits.words", "3": "limits.distinct_words", "5": "limits.text"})
+	wantAside(t, p, "item", "rows that are too large", map[string]string{"2": "raise limits.words of the table", "3": "raise limits.distinct_words of the table", "5": "raise limits.text of the table"})
 	p.kill()
 
 	p = start(t, "run", "-c", writeFile(t, strings.Replace(yaml, "64KiB", "128KiB", 1)))
 	p.ready(t)
 	sweeps(t, 0, file, "item")
-	wantSetAside(t, p, map[string]string{"2": "limits.words", "3": "limits.distinct_words"})
+	wantAside(t, p, "item", "rows that are too large", map[string]string{"2": "raise limits.words of the table", "3": "raise limits.distinct_words of the table"})
 	p.stop(t)
-}
-
-// wantSetAside waits until just these rows are in quarantine, each with a reason
-// that names the option.
-func wantSetAside(t *testing.T, p *proc, want map[string]string) {
-	t.Helper()
-	eventually(t, soon, "the rows that are set aside", func() error {
-		var q httpapi.Quarantine
-		decode(t, p.base+"/api/v1/tables/item/quarantine", &q)
-		for _, r := range q.Rows {
-			if r.OID == nil || want[*r.OID] == "" || !strings.Contains(r.Reason, "raise "+want[*r.OID]+" of the table") {
-				return fmt.Errorf("got %+v, want %v", r, want)
-			}
-		}
-		if len(q.Rows) != len(want) {
-			return fmt.Errorf("got %d rows, want %v", len(q.Rows), want)
-		}
-		return nil
-	})
 }

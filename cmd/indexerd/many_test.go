@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/source/sqlite"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -34,11 +32,7 @@ func newMany(t *testing.T, tables int) *many {
 	t.Helper()
 	m := &many{dsn: pgtest.DB(t), tables: tables}
 	file := filepath.Join(t.TempDir(), "file.db")
-	writer, err := sqlite.OpenWritable(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer writer.Close()
+	writer := openSQLite(t, file)
 	var yaml strings.Builder
 	fmt.Fprintf(&yaml, "data: %s\nhttp: {listen: 127.0.0.1:0}\nsources:\n", t.TempDir())
 	fmt.Fprintf(&yaml, "  pg: {driver: postgres, dsn: %q, limits: {connections: 5}}\n  file: {driver: sqlite, dsn: %q}\n", m.dsn, file)
@@ -56,39 +50,13 @@ func newMany(t *testing.T, tables int) *many {
 		table("pg", fmt.Sprintf("t%d", i), strings.ReplaceAll(body, "'", "''"))
 	}
 	for i := range fileTables {
-		if _, err := writer.Exec(fmt.Sprintf(`CREATE TABLE f%[1]d (id INTEGER PRIMARY KEY, updated TEXT, body TEXT);
-			CREATE INDEX f%[1]d_updated ON f%[1]d (updated); INSERT INTO f%[1]d VALUES (1, strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now'), 'first')`, i)); err != nil {
-			t.Fatal(err)
-		}
+		execute(t, writer, fmt.Sprintf(`CREATE TABLE f%[1]d (id INTEGER PRIMARY KEY, updated TEXT, body TEXT);
+			CREATE INDEX f%[1]d_updated ON f%[1]d (updated); INSERT INTO f%[1]d VALUES (1, strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now'), 'first')`, i))
 		table("file", fmt.Sprintf("f%d", i), "body")
 	}
 	table("down", "absent", "body")
 	m.proc = start(t, "run", "-c", writeFile(t, yaml.String()))
 	return m
-}
-
-// table is the status of one table.
-func (m *many) table(t *testing.T, name string) httpapi.TableStatus {
-	t.Helper()
-	for _, table := range m.status(t).Tables {
-		if table.Table == name {
-			return table
-		}
-	}
-	t.Fatalf("no table %s in status", name)
-	return httpapi.TableStatus{}
-}
-
-// failsWith waits until a table's status names its failure.
-func (m *many) failsWith(t *testing.T, name, what string) {
-	t.Helper()
-	eventually(t, time.Minute, name+" fails, and shows why", func() error {
-		s := m.table(t, name)
-		if s.State != "failing" || s.LastError == nil || !strings.Contains(s.LastError.What, what) {
-			return fmt.Errorf("state %s, last error %+v", s.State, s.LastError)
-		}
-		return nil
-	})
 }
 
 // following waits until the tables from the first on that the PostgreSQL has,
@@ -147,12 +115,12 @@ func TestManyTables(t *testing.T) {
 			return nil
 		})
 	}
-	m.failsWith(t, "t1", `column "body" does not exist`)
-	m.failsWith(t, "absent", "connect to 127.0.0.1:1/none")
+	m.as("").fails(t, "t1", `column "body" does not exist`)
+	m.as("").fails(t, "absent", "connect to 127.0.0.1:1/none")
 	m.following(t, 2, 20*time.Second)
 	if long != "" {
 		m.watchLag(t, 15*time.Second, 20*time.Second)
-		m.failsWith(t, "t0", "table locked by another session")
+		m.as("").fails(t, "t0", "table locked by another session")
 	}
 	m.sources(t)
 	if err := lock.Rollback(context.Background()); err != nil {

@@ -11,28 +11,21 @@ import (
 	"indexerd/internal/test/pgtest"
 )
 
-// asideOf is the table's quarantine: reasons by key, "" for rows without one.
-func asideOf(t *testing.T, p *proc, table string) map[string]string {
-	t.Helper()
-	var q httpapi.Quarantine
-	decode(t, p.base+"/api/v1/tables/"+table+"/quarantine", &q)
-	reasons := map[string]string{}
-	for _, r := range q.Rows {
-		oid := ""
-		if r.OID != nil {
-			oid = *r.OID
-		}
-		reasons[oid] = r.Reason
-	}
-	return reasons
-}
-
-// wantAside waits until exactly these rows are in quarantine, each with a
-// reason that holds a text.
+// wantAside waits until exactly these rows are in quarantine, "" for those without a
+// key, each with a reason that holds a text.
 func wantAside(t *testing.T, p *proc, table, what string, want map[string]string) {
 	t.Helper()
 	eventually(t, soon, what, func() error {
-		got := asideOf(t, p, table)
+		var q httpapi.Quarantine
+		p.as("").answer(t, "/api/v1/tables/"+table+"/quarantine", &q)
+		got := map[string]string{}
+		for _, r := range q.Rows {
+			oid := ""
+			if r.OID != nil {
+				oid = *r.OID
+			}
+			got[oid] = r.Reason
+		}
 		for oid, reason := range want {
 			if !strings.Contains(got[oid], reason) {
 				return fmt.Errorf("row %q: got reason %q, want %s: %v", oid, got[oid], reason, got)

@@ -226,18 +226,12 @@ func TestUnitThatIsContradicted(t *testing.T) {
 		table.exec("UPDATE note SET updated = updated * 1000")
 		const want = "tables.note.updated: column updated: its unit was found to be seconds, but most rows now have another (20 in milliseconds): " +
 			"declare the unit (updated: {column: ..., unit: ms}) and load the table again with indexerd reload"
-		shown := func() error {
-			if s := p.note(t); s.State != "failing" || s.LastError == nil || !strings.Contains(s.LastError.What, want) {
-				return fmt.Errorf("status: %+v, last error %+v", s, s.LastError)
-			}
-			return nil
-		}
 		if run := p.run(t, "note", "deletecheck"); run.State != "failed" || run.Error == nil || !strings.Contains(*run.Error, want) {
 			t.Errorf("sweep: %+v", run)
 		}
 		p.stop(t)
 		p = start(t, "run", "-c", file)
-		eventually(t, soon, "the table fails", shown)
+		p.as("").fails(t, "note", want)
 		if err := finds(p, t, "note", 20); err != nil {
 			t.Errorf("what is stored is searched: %v", err)
 		}

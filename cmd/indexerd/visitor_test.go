@@ -118,3 +118,15 @@ func (v visitor) swept(t *testing.T, table string) {
 		return nil
 	})
 }
+
+// fails waits until a table is failing, with an error that has all texts.
+func (v visitor) fails(t *testing.T, table string, texts ...string) {
+	t.Helper()
+	eventually(t, soon, table+" fails, and shows why", func() error {
+		s := v.table(t, table)
+		if s.State != "failing" || s.LastError == nil || slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(s.LastError.What, text) }) {
+			return fmt.Errorf("state %s, last error %+v", s.State, s.LastError)
+		}
+		return nil
+	})
+}
