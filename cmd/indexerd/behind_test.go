@@ -96,11 +96,8 @@ func TestStandbyThatIsBehind(t *testing.T) {
 	}
 	pgtest.Exec(t, standby, "SELECT pg_wal_replay_resume()")
 	p.found(t, "note", "tardigrade", uint64(n-1000))
-	eventually(t, soon, "S goes on", func() error {
-		if s := p.status(t).Tables[0].Settled; s.Unverified || !time.Time(*s.At).After(missed) {
-			return fmt.Errorf("settled %+v", s)
-		}
-		return nil
+	p.waitFor(t, "S goes on", func(s httpapi.TableStatus) bool {
+		return !s.Settled.Unverified && time.Time(*s.Settled.At).After(missed)
 	})
 	commands(t, 0, "verify", "-c", file)
 	if swept := p.status(t).Tables[0].Marks.Sweep; swept != nil {
@@ -121,12 +118,7 @@ func TestStandbyOfAnIdlePrimary(t *testing.T) {
 	pgtest.Exec(t, primary, "DELETE FROM note WHERE id = 7")
 	last := pgtest.Value[time.Time](t, primary, "SELECT clock_timestamp()")
 	t.Parallel() // here, so that the idle minute passes while other tests run
-	eventually(t, 3*time.Minute, "S passes the last commit while the primary is idle", func() error {
-		if s := sighted.status(t).Tables[0].Settled; !time.Time(*s.At).After(last.Add(10 * time.Second)) {
-			return fmt.Errorf("settled %+v", s)
-		}
-		return nil
-	})
+	sighted.waitFor(t, "S passes the last commit while the primary is idle", func(s httpapi.TableStatus) bool { return time.Time(*s.Settled.At).After(last.Add(10 * time.Second)) })
 	if s := sighted.status(t).Tables[0].Settled; s.Unverified || s.Mode != "assumed" {
 		t.Errorf("a role that sees the receiver: got %+v, want assumed, and not unverified", s)
 	}

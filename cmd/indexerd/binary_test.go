@@ -195,6 +195,17 @@ func (p *proc) status(t testing.TB) httpapi.Status {
 	return s
 }
 
+// waitFor waits until the status of the first table is as wanted.
+func (p *proc) waitFor(t testing.TB, what string, is func(httpapi.TableStatus) bool) {
+	t.Helper()
+	eventually(t, 3*time.Minute, what, func() error {
+		if s := p.status(t).Tables[0]; !is(s) {
+			return fmt.Errorf("got %+v, last error %+v", s, s.LastError)
+		}
+		return nil
+	})
+}
+
 // run asks for a pass and waits for its end.
 func (p *proc) run(t testing.TB, table, pass string) (run httpapi.Run) {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -36,10 +37,7 @@ func TestExactIsADemand(t *testing.T) {
 	pgtest.Exec(t, dsn, "UPDATE note SET body = 'quokka', updated = now() WHERE id = 7")
 	p.found(t, "note", "quokka", 1)
 	pgtest.Exec(t, dsn, "DROP FUNCTION stamped")
-	eventually(t, time.Minute, "the table recovers", func() error {
-		if s := p.status(t).Tables[0]; s.State != "following" || !time.Time(*s.Settled.At).After(time.Time(*settled)) {
-			return fmt.Errorf("state %s, settled %v", s.State, time.Time(*s.Settled.At))
-		}
-		return nil
+	p.waitFor(t, "the table recovers", func(s httpapi.TableStatus) bool {
+		return s.State == "following" && time.Time(*s.Settled.At).After(time.Time(*settled))
 	})
 }

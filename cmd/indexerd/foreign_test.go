@@ -1,10 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
+	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -40,11 +40,8 @@ func TestForeignRowsComeLater(t *testing.T) {
 			p.ready(t)
 			is := func(mode, reason string) {
 				t.Helper()
-				eventually(t, soon, "the table is "+mode, func() error {
-					if s := p.status(t).Tables[0].Settled; s.Mode != mode || !strings.HasPrefix(s.Reason, reason) || reason == "" && s.Reason != "" {
-						return fmt.Errorf("settled %+v", s)
-					}
-					return nil
+				p.waitFor(t, "the table is "+mode, func(s httpapi.TableStatus) bool {
+					return s.Settled.Mode == mode && strings.HasPrefix(s.Settled.Reason, reason) && (reason != "" || s.Settled.Reason == "")
 				})
 			}
 			is("exact", "")

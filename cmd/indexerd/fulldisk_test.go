@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"indexerd/internal/serve/httpapi"
 )
 
 // heldAtMost is how long a search may take while the storage is opened again
@@ -62,12 +64,7 @@ func TestDiskFillsWhileFollowing(t *testing.T) {
 	s := d.searches(t)
 	d.fill(t)
 	d.write(t, 500)
-	eventually(t, 2*time.Minute, "status shows that the disk is full", func() error {
-		if e := d.daemon.status(t).Tables[0].LastError; e == nil || e.Pass != "storage" {
-			return fmt.Errorf("got last error %+v", e)
-		}
-		return nil
-	})
+	d.daemon.waitFor(t, "the disk is full", func(s httpapi.TableStatus) bool { return s.LastError != nil && s.LastError.Pass == "storage" })
 	late := d.goesOn(t)
 	d.proves(t, d.daemon)
 	slowest, n := s.end(t)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -57,13 +58,7 @@ func commit(t *testing.T, tx pgx.Tx) {
 func passedBy(t *testing.T, p *proc) {
 	t.Helper()
 	past := time.Now().Add(4 * time.Second)
-	eventually(t, soon, "windows pass", func() error {
-		s := p.status(t).Tables[0]
-		if s.Window == nil || time.Time(s.Window.From).Before(past) {
-			return fmt.Errorf("window %+v", s.Window)
-		}
-		return nil
-	})
+	p.waitFor(t, "windows pass", func(s httpapi.TableStatus) bool { return s.Window != nil && !time.Time(s.Window.From).Before(past) })
 }
 
 func finds(p *proc, t *testing.T, word string, want uint64) error {

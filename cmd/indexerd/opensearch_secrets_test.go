@@ -23,6 +23,7 @@ import (
 	"testing"
 	"time"
 
+	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/tool/inspect"
 )
 
@@ -209,12 +210,7 @@ func TestNoSecretOfTheClusterIsPutOut(t *testing.T) {
 		for _, what := range access.suffers {
 			g.answers(mishaps[what])
 			g.exec(t, `UPDATE item SET title = 'again', u = unixepoch() WHERE id = 8`) // no word7: the next daemon may find it at once
-			eventually(t, soon, name+": status has the error while the cluster "+what, func() error {
-				if s := p.status(t).Tables[0]; s.LastError == nil {
-					return fmt.Errorf("got none: %+v", s)
-				}
-				return nil
-			})
+			p.waitFor(t, name+": the cluster "+what, func(s httpapi.TableStatus) bool { return s.LastError != nil })
 			m.asks("status", "-c", g.file)
 			m.asks("check", "--json", "-c", g.file)
 			m.gets(p, "/metrics", "/api/v1/status", "/api/v1/tables/item/search?q=word7")

@@ -251,13 +251,7 @@ func TestOpenSearchIsAway(t *testing.T) {
 	c.exec(t, `UPDATE item SET title = 'written while away', u = unixepoch() WHERE id = 7`)
 	updated := time.Now()
 	refused(p)
-	eventually(t, soon, "status has the error", func() error {
-		s := p.status(t).Tables[0]
-		if s.LastError == nil || !strings.Contains(s.LastError.What, "does not answer") {
-			return fmt.Errorf("got %+v", s.LastError)
-		}
-		return nil
-	})
+	c.shows(t, p, "", "does not answer")
 	p.kill()
 	p = start(t, "run", "-c", c.file)
 	refused(p)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"indexerd/internal/index/opensearch"
+	"indexerd/internal/serve/httpapi"
 )
 
 // set changes settings of the index, as an operator does.
@@ -37,12 +38,8 @@ func (c *clustered) set(t *testing.T, settings string) {
 // shows waits until status has a health of the index, and an error with a text; "" is any.
 func (c *clustered) shows(t *testing.T, p *proc, health, what string) {
 	t.Helper()
-	eventually(t, soon, "status has "+health+" and "+what, func() error {
-		s := p.status(t).Tables[0]
-		if health != "" && s.Index.Health != health || what != "" && (s.LastError == nil || !strings.Contains(s.LastError.What, what)) {
-			return fmt.Errorf("got %+v and %+v", s.Index, s.LastError)
-		}
-		return nil
+	p.waitFor(t, health+" "+what, func(s httpapi.TableStatus) bool {
+		return (health == "" || s.Index.Health == health) && (what == "" || s.LastError != nil && strings.Contains(s.LastError.What, what))
 	})
 }
 
@@ -234,11 +231,8 @@ func TestOpenSearchIsDoubtedAtOnce(t *testing.T) {
 	c.finds(t, p, "word7", 300)
 	gone.Store(true)
 	c.shows(t, p, "", "does not answer") // no pass runs
-	eventually(t, soon, "the table is unverified", func() error {
-		if s := p.status(t).Tables[0].Settled; !s.Unverified || !strings.Contains(s.Reason, "deleted") {
-			return fmt.Errorf("got %+v", s)
-		}
-		return nil
+	p.waitFor(t, "the table is unverified", func(s httpapi.TableStatus) bool {
+		return s.Settled.Unverified && strings.Contains(s.Settled.Reason, "deleted")
 	})
 	gone.Store(false)
 	c.finds(t, p, "word7", 300)

@@ -1,13 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"indexerd/internal/serve/httpapi"
 )
 
 var rowKey = regexp.MustCompile(`^[0-9a-f]{32}-[1-9]\d*$`)
@@ -46,12 +47,7 @@ func TestRowKey(t *testing.T) {
 			verifies(t, 0, file, "--content")
 
 			exec("DELETE FROM log WHERE level = 'info'")
-			eventually(t, soon, "the loss of half of the rows is held", func() error {
-				if s := p.status(t).Tables[0]; s.Documents != 81 || s.Held == nil || s.Held.Removals != 40 {
-					return fmt.Errorf("got %d documents, held %+v, want 81 and 40", s.Documents, s.Held)
-				}
-				return nil
-			})
+			p.waitFor(t, "the loss of half of the rows is held", func(s httpapi.TableStatus) bool { return s.Documents == 81 && s.Held != nil && s.Held.Removals == 40 })
 			sweeps(t, 0, file, "log", "--allow", "40")
 			wantHits(t, p, map[string]int{"changed": 0, "twice": 41, "": 41})
 		})
@@ -97,24 +93,15 @@ func TestRowKeysRenewed(t *testing.T) {
 			t.Fatal("rows have the old keys still")
 		}
 	}
-	eventually(t, soon, "the pages of the old keys are removed", func() error {
-		if s := p.status(t).Tables[0]; s.Settled.Unverified {
-			return errors.New("the table is unverified")
-		}
-		return nil
-	})
+	p.waitFor(t, "the pages of the old keys are removed", func(s httpapi.TableStatus) bool { return !s.Settled.Unverified })
 	p.stop(t)
 	verifies(t, 0, file, "--content")
 
 	file = writeFile(t, strings.Replace(more, "FROM log", "FROM log WHERE level = 'warn'", 1))
 	p = start(t, "run", "-c", file)
 	const gone = rows * 9 / 10
-	eventually(t, soon, "the loss is held", func() error {
-		s := p.status(t).Tables[0]
-		if s.Held == nil || s.Held.Removals != gone || s.Documents != rows || !s.Settled.Unverified {
-			return fmt.Errorf("got %d documents, held %+v, unverified %v, want %d, %d and true", s.Documents, s.Held, s.Settled.Unverified, rows, gone)
-		}
-		return nil
+	p.waitFor(t, "the loss is held", func(s httpapi.TableStatus) bool {
+		return s.Held != nil && s.Held.Removals == gone && s.Documents == rows && s.Settled.Unverified
 	})
 	sweeps(t, 0, file, "log", "--allow", fmt.Sprint(gone))
 	wantHits(t, p, map[string]int{"": rows - gone, "number10": 1, "number7": 0})

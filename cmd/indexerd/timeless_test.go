@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
+	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -71,12 +71,8 @@ func TestTableWithoutUpdated(t *testing.T) {
 	p := start(t, "run", "-c", file)
 	p.ready(t)
 	p.found(t, "album", "album", 300)
-	eventually(t, soon, "a lag of 0 and nulls", func() error {
-		s := p.status(t).Tables[0]
-		if s.FollowedBy != "comparison" || s.Settled.Mode != "compared" || s.Window != nil || s.Marks.Incremental != nil || len(s.Marks.Tiers) > 0 || s.LagS == nil || *s.LagS != 0 {
-			return fmt.Errorf("got %+v", s)
-		}
-		return nil
+	p.waitFor(t, "a lag of 0 and nulls", func(s httpapi.TableStatus) bool {
+		return s.FollowedBy == "comparison" && s.Settled.Mode == "compared" && s.Window == nil && s.Marks.Incremental == nil && len(s.Marks.Tiers) == 0 && s.LagS != nil && *s.LagS == 0
 	})
 
 	late, err := pgtest.Connect(t, dsn).Begin(context.Background())
@@ -98,12 +94,7 @@ func TestTableWithoutUpdated(t *testing.T) {
 		t.Errorf("run/compare: got %+v, want done", run)
 	}
 	pgtest.Exec(t, dsn, "TRUNCATE album")
-	eventually(t, soon, "the removals are held", func() error {
-		if s := p.status(t).Tables[0]; s.Held == nil || s.Held.Removals != 300 || s.Documents != 300 {
-			return fmt.Errorf("got %+v of %d documents, want 300 of 300 held", s.Held, s.Documents)
-		}
-		return nil
-	})
+	p.waitFor(t, "the removals are held", func(s httpapi.TableStatus) bool { return s.Held != nil && s.Held.Removals == 300 && s.Documents == 300 })
 	if got := sweeps(t, 0, file, "album", "--allow", "300"); got.Deleted != 300 {
 		t.Errorf("sweep --allow 300: got %+v, want 300 removed", got)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -213,12 +212,7 @@ func TestVerifyFindsWhatWasDoneBehindItsBack(t *testing.T) {
 func settledPast(t *testing.T, p *proc, dsn string) {
 	t.Helper()
 	now := clockOf(t, dsn)
-	eventually(t, 3*time.Minute, "S passes now", func() error {
-		if at := p.status(t).Tables[0].Settled.At; at == nil || !time.Time(*at).After(now) {
-			return fmt.Errorf("settled to %v", at)
-		}
-		return nil
-	})
+	p.waitFor(t, "S passes now", func(s httpapi.TableStatus) bool { return s.Settled.At != nil && time.Time(*s.Settled.At).After(now) })
 }
 
 // TestVerifyAndTheGuard: a row that was deleted is pending until the next
