@@ -1,18 +1,15 @@
 package configs
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"indexerd/internal/test/badconfigs"
+	"indexerd/internal/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the faults in testdata/bad, schema.json and the reference")
 
 // canary is part of every secret in the tests. No fault may show it.
 const canary = "c4n4ry"
@@ -65,12 +62,12 @@ func TestBadFiles(t *testing.T) {
 			checkFaults(t, err)
 			got := strings.ReplaceAll(err.Error(), filepath.Dir(file)+string(filepath.Separator), "") + "\n"
 			faults[c.Name] = got
-			if got != c.Want && !*update {
+			if got != c.Want && !*golden.Update {
 				t.Errorf("got\n%swant\n%sfor the file\n%sif this is right: go test ./configs -update", got, c.Want, c.YAML)
 			}
 		})
 	}
-	if *update {
+	if *golden.Update {
 		badconfigs.Update(t, "testdata", faults)
 	}
 }
@@ -155,21 +152,4 @@ func mustGlob(t *testing.T, pattern string) []string {
 		t.Fatal(err)
 	}
 	return files
-}
-
-func compareGolden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s:\ngot\n%swant\n%sif this is right: go test ./configs -update", file, got, want)
-	}
 }

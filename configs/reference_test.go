@@ -3,11 +3,12 @@ package configs
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"indexerd/internal/test/golden"
 )
 
 // reference is generated from referenceMark on. The text before it is not
@@ -20,17 +21,9 @@ const (
 // TestReference compares docs/configuration.md with the table of keys. With
 // -update it writes the file: see go generate in keys.go.
 func TestReference(t *testing.T) {
-	text, err := os.ReadFile(reference)
-	if err != nil {
-		t.Fatal(err)
-	}
-	introduction, _, found := strings.Cut(string(text), referenceMark)
-	if !found {
-		t.Fatalf("%s: missing line %q", reference, referenceMark)
-	}
 	var b strings.Builder
 	writeReference(t, &b, "", mapping{fileKeys(new(Config))})
-	compareGolden(t, reference, introduction+referenceMark+b.String())
+	golden.CheckAfter(t, reference, referenceMark, b.String())
 }
 
 // writeReference writes a table of a mapping's keys, then those of the

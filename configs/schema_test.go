@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"indexerd/internal/test/badconfigs"
+	"indexerd/internal/test/golden"
 )
 
 // TestSchema compares schema.json with the table of keys. With -update it writes
@@ -24,20 +25,7 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got = append(got, '\n')
-	if *update {
-		if err := os.WriteFile("schema.json", got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Error("schema.json is out of date: go generate ./configs")
-	}
+	golden.Check(t, "schema.json", string(got)+"\n")
 }
 
 // schema returns the JSON Schema of a value.

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"encoding/hex"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,9 +11,8 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata: every map that exists must stay readable")
 
 var formatOptions = Options{Compression: None, Versions: 2}
 
@@ -46,18 +44,11 @@ func TestFormatIsStable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden := filepath.Join("testdata", name+".hex")
-		if *update {
-			if err := os.WriteFile(golden, encodeHex(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
+		file := filepath.Join("testdata", name+".hex")
+		golden.Check(t, file, string(encodeHex(got)))
+		want, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
-		}
-		if !bytes.Equal(encodeHex(got), want) {
-			t.Errorf("%s: got\n%s\nwant\n%s", name, encodeHex(got), want)
 		}
 		if err := os.WriteFile(filepath.Join(kept, name), decodeHex(t, want), 0o600); err != nil {
 			t.Fatal(err)

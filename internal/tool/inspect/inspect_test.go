@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,29 +12,10 @@ import (
 	"indexerd/internal/source"
 	pg "indexerd/internal/source/postgres"
 	"indexerd/internal/source/sqlite"
+	"indexerd/internal/test/golden"
 	"indexerd/internal/test/pgtest"
 	"indexerd/internal/test/pgtest/films"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares with a file of testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("got:\n%s\nwant %s; if this is right: go test -run %s -update", got, file, t.Name())
-	}
-}
 
 // postgres creates a database. It returns its catalog, and a function that opens
 // a configured table.
@@ -127,7 +107,7 @@ func TestConfigOfPagila(t *testing.T) {
 func inspects(t *testing.T, file string, c doc.Catalog, open func(configs.Table) error) {
 	t.Helper()
 	yaml, tables := Config(c, pagilaAt)
-	golden(t, file, yaml)
+	golden.Check(t, "testdata/"+file, yaml)
 	cfg := works(t, yaml, open)
 	if tables != len(cfg.Tables) {
 		t.Errorf("got %d tables, want the %d of the file", tables, len(cfg.Tables))
@@ -155,6 +135,6 @@ func TestShop(t *testing.T) {
 		`INSERT INTO product (id, "list price", title, introduced, category_id) VALUES (1, 2.5, 'Green', '2024-01-01', 1)`,
 		`INSERT INTO review VALUES (1, 1, 'Good', 1700000000)`, `INSERT INTO tag VALUES ('fresh', 1700000000.5)`, `INSERT INTO product_tag VALUES (1, 'fresh', 1700000000.5)`)
 	yaml, _ := Config(c, Source{Driver: "sqlite", DSN: "shop.db", Address: "shop.db"})
-	golden(t, "shop.yaml", yaml)
+	golden.Check(t, "testdata/"+"shop.yaml", yaml)
 	works(t, yaml, open)
 }
