@@ -58,7 +58,7 @@ func start() (r running, err error) {
 		return r, err
 	}
 	binary := filepath.Join(dir, "indexerd")
-	if text, err := exec.Command("go", "build", "-o", binary, "indexerd/cmd/indexerd").CombinedOutput(); err != nil {
+	if text, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", binary, "indexerd/cmd/indexerd").CombinedOutput(); err != nil {
 		return r, fmt.Errorf("build: %w: %s", err, text)
 	}
 	ports, err := process.FreePorts(2)
