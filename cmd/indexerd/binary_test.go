@@ -36,7 +36,7 @@ var build = sync.OnceValues(func() (string, error) {
 	}
 	built = dir
 	name := filepath.Join(dir, "indexerd")
-	args := []string{"build", "-ldflags", "-s -w", "-o", name} // without debug information it is linked sooner
+	args := []string{"build", "-o", name}
 	if underRace() {
 		args = append(args, "-race")
 		os.Setenv("GORACE", "halt_on_error=1") // a daemon with a race ends, which fails the test
