@@ -63,15 +63,11 @@ func SourceDSN(t testing.TB, dsn string) string {
 // stopped at the end of the test, and returns the DSN that leads through it.
 func Pooler(t testing.TB, dsn string) string {
 	t.Helper()
-	pooler, err := cluster.StartPooler(context.Background(), dsn)
+	pooler, err := cluster.StartPooler(dsn)
 	if err != nil {
 		missing(t, err.Error())
 	}
-	t.Cleanup(func() {
-		if err := pooler.Stop(); err != nil {
-			t.Errorf("stop PgBouncer: %v", err)
-		}
-	})
+	t.Cleanup(pooler.Stop)
 	through, err := url.Parse(dsn)
 	if err != nil {
 		t.Fatal(err)

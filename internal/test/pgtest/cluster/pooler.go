@@ -1,8 +1,6 @@
 package cluster
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -20,11 +18,8 @@ import (
 // client has a server connection only for a transaction, or for a statement
 // outside one. Each gets another connection than the last one had, if it can.
 type Pooler struct {
-	dir    string
-	port   string
-	cmd    *exec.Cmd
-	ended  chan error // receives the error that PgBouncer ended with
-	output bytes.Buffer
+	process process.Process
+	port    string
 }
 
 // poolerConfig has few server connections for each role and database, so that
@@ -48,21 +43,28 @@ auth_query = SELECT rolname, '' FROM pg_catalog.pg_roles WHERE rolname = $1
 
 // StartPooler starts a pooler in front of the server of a DSN, for all its
 // databases and roles. On error nothing remains.
-func StartPooler(ctx context.Context, dsn string) (*Pooler, error) {
+func StartPooler(dsn string) (*Pooler, error) {
 	server, err := url.Parse(dsn)
 	if err != nil {
 		return nil, errors.New("start PgBouncer: the server's address is not a URL")
 	}
-	p := &Pooler{ended: make(chan error, 1)}
-	if p.dir, err = os.MkdirTemp("", "indexerd-pooler-"); err != nil {
+	dir, err := os.MkdirTemp("", "indexerd-pooler-")
+	if err != nil {
 		return nil, err
 	}
+	p := &Pooler{process: process.Process{Dir: dir}}
 	err = p.start(server)
 	if err == nil {
-		err = p.wait(ctx)
+		err = p.process.Wait(time.Minute, func() error {
+			conn, err := net.Dial("tcp", p.Address())
+			if err != nil {
+				return err
+			}
+			return conn.Close()
+		})
 	}
 	if err != nil {
-		p.Stop() // err is reported
+		p.process.Stop()
 		return nil, fmt.Errorf("start PgBouncer: %w", err)
 	}
 	return p, nil
@@ -74,7 +76,7 @@ func (p *Pooler) start(server *url.URL) (err error) {
 	if err != nil {
 		return err
 	}
-	account, err := process.GiveUpRoot(p.dir, "postgres")
+	account, err := process.GiveUpRoot(p.process.Dir, "postgres")
 	if err != nil {
 		return err
 	}
@@ -83,22 +85,15 @@ func (p *Pooler) start(server *url.URL) (err error) {
 		return err
 	}
 	p.port = ports[0]
-	users, config := filepath.Join(p.dir, "users"), filepath.Join(p.dir, "config")
+	users, config := filepath.Join(p.process.Dir, "users"), filepath.Join(p.process.Dir, "config")
 	text := fmt.Sprintf(poolerConfig, server.Hostname(), server.Port(), server.User.Username(), p.port, users)
 	user := fmt.Sprintf("%q \"\"\n", server.User.Username())
 	if err := errors.Join(os.WriteFile(users, []byte(user), 0o644), os.WriteFile(config, []byte(text), 0o644)); err != nil {
 		return err
 	}
 	cmd := exec.Command(program, config)
-	cmd.Dir = p.dir
-	cmd.Stdout, cmd.Stderr = &p.output, &p.output
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: account, Setsid: true}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	p.cmd = cmd
-	go func() { p.ended <- cmd.Wait() }()
-	return nil
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: account}
+	return p.process.Start(cmd)
 }
 
 // poolerProgram returns the path of pgbouncer, which may be in a directory that
@@ -112,32 +107,8 @@ func poolerProgram() (string, error) {
 	return "", errors.New("pgbouncer is not installed: apt-get install pgbouncer")
 }
 
-// wait waits until PgBouncer listens.
-func (p *Pooler) wait(ctx context.Context) error {
-	for {
-		conn, err := net.Dial("tcp", p.Address())
-		if err == nil {
-			return conn.Close()
-		}
-		select {
-		case err := <-p.ended:
-			p.cmd = nil
-			return fmt.Errorf("%w: %s", err, p.output.String())
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}
-
 // Address returns host:port, for a DSN that leads through the pooler.
 func (p *Pooler) Address() string { return "127.0.0.1:" + p.port }
 
 // Stop ends PgBouncer and removes its files.
-func (p *Pooler) Stop() error {
-	if p.cmd != nil {
-		p.cmd.Process.Kill() // an error means that it has ended
-		<-p.ended
-	}
-	return os.RemoveAll(p.dir)
-}
+func (p *Pooler) Stop() { p.process.Stop() }

@@ -79,11 +79,11 @@ func run(o options, command []string) (code int, err error) {
 	if !o.pooler {
 		return runCommand(ctx, command, env)
 	}
-	pooler, err := cluster.StartPooler(ctx, server.DSN())
+	pooler, err := cluster.StartPooler(server.DSN())
 	if err != nil {
 		return 1, err
 	}
-	defer func() { code, err = stopped(pooler.Stop(), code, err) }()
+	defer pooler.Stop()
 	return runCommand(ctx, command, append(env, "INDEXERD_TEST_POOLER="+pooler.Address()))
 }
 
