@@ -2,6 +2,7 @@ package configs
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -34,6 +35,17 @@ func (x PageStore) String() string { return x.Engine }
 
 // GoString does the same as String, for %#v.
 func (x PageStore) GoString() string { return x.Engine }
+
+// Name names the store, as status and `indexerd move` show it.
+func (x PageStore) Name() string {
+	switch x.Engine {
+	case Bigtable:
+		return fmt.Sprintf("bigtable %s/%s/%s", x.Project, x.Instance, x.Table)
+	case HBase:
+		return "hbase " + x.Table
+	}
+	return FileMap
+}
 
 // Remote reports whether pages are on other machines.
 func (x PageStore) Remote() bool { return x.Engine == Bigtable || x.Engine == HBase }

@@ -115,7 +115,7 @@ func (c moveCommand) moveLive(ctx context.Context, w world, from, to *configs.Co
 		return err
 	}
 	var r httpapi.MoveResult
-	if _, err := d.run(ctx, w, "/api/v1/move", httpapi.MoveRequest{Config: file, From: daemon.StoreName(from)}, &r); err != nil {
+	if _, err := d.run(ctx, w, "/api/v1/move", httpapi.MoveRequest{Config: file, From: from.PageStore.Name()}, &r); err != nil {
 		return fmt.Errorf("move: %w", err)
 	}
 	for _, m := range r.Tables {

@@ -9,16 +9,12 @@ import (
 	"io/fs"
 	"net/http"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/opensearch"
 	"indexerd/internal/index/reindex"
-	"indexerd/internal/pages/pagetable"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/tool/inspect"
 	"indexerd/timetrace"
@@ -257,74 +253,19 @@ func TryIndex(ctx context.Context, cfg *configs.Config) (x inspect.Index) {
 	return x
 }
 
-// IsAnothers reports whether a daemon ended because another one has its index or its pages. It must
-// not be started again: the two would take the index from each other for ever.
-func IsAnothers(err error) bool {
-	return isAny(err, opensearch.ErrFenced, opensearch.ErrOwner, pagetable.ErrFenced, pagetable.ErrOwner)
-}
-
-// isReplaced reports whether index or pages are others than were opened, or belong to
-// another daemon now.
-func isReplaced(err error) bool {
-	return isAny(err, opensearch.ErrReplaced, opensearch.ErrFenced, pagetable.ErrReplaced, pagetable.ErrFenced)
-}
-
-// doubtOf returns why the marks of a table claim too much after an error of its index or pages; ""
-// if they do not.
-func doubtOf(err error) string {
-	for _, what := range []error{opensearch.ErrReplaced, opensearch.ErrForeign, opensearch.ErrNewer, pagetable.ErrReplaced} {
-		if errors.Is(err, what) {
-			return what.Error()
-		}
+// term returns the term of the daemon; 0 if it elects no leader.
+func (c *cluster) term() uint64 {
+	if term := c.shared.term(); term != nil {
+		return term.Leader.Term
 	}
-	return ""
+	return 0
 }
 
-// isForeign reports whether others have written to an index, which is in use nevertheless.
-func isForeign(err error) bool { return errors.Is(err, opensearch.ErrForeign) }
-
-// isClusters reports whether an error is to be repaired in the cluster, or in the store
-// of pages.
-func isClusters(err error) bool {
-	return isAway(err) || isAny(err, opensearch.ErrReplaced, opensearch.ErrForbidden, opensearch.ErrNewer, pagetable.ErrReplaced)
-}
-
-// isAway reports whether a cluster or a store did not answer.
-func isAway(err error) bool { return isAny(err, opensearch.ErrAway, pagetable.ErrAway) }
-
-func isAny(err error, any ...error) bool {
-	return slices.ContainsFunc(any, func(one error) bool { return errors.Is(err, one) })
-}
-
-// ownerFile has the id of the data directory, by which a cluster knows its indexes, and a store its pages.
-const ownerFile = "id"
-
-// ownerOf returns the id of a data directory, which the first call makes.
-func ownerOf(cfg *configs.Config, readOnly bool) (string, error) {
-	if cfg.Index.Engine != configs.OpenSearch && !cfg.PageStore.Remote() {
-		return "", nil
-	}
-	if !readOnly {
-		return ownerIn(cfg.Data)
-	}
-	for _, name := range []string{sharedOwnerFile, ownerFile} {
-		text, err := atomicfile.Read(atomicfile.OS, filepath.Join(cfg.Data, name))
-		if name == ownerFile || !errors.Is(err, fs.ErrNotExist) {
-			return strings.TrimSpace(string(text)), err
-		}
-	}
-	return "", nil
-}
-
-// sharedOwnerFile has, in place of ownerFile, the id by which index and pages know a data
-// directory that has got the marks of several daemons.
-const sharedOwnerFile = "owner"
-
-// ownerIn returns the id by which index and pages know a data directory.
-func ownerIn(data string) (string, error) {
-	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(data, sharedOwnerFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return ownID(data)
-	}
-	return strings.TrimSpace(string(text)), err
+// fence ends what earlier daemons may write to the indexes of a table.
+func (s *shared) fence(cfg *configs.Config, conf configs.Table) error {
+	c := newCluster(&storage{cfg: cfg, conf: conf, dir: filepath.Join(cfg.Data, conf.Name), shared: s, owner: s.ownerID()})
+	defer c.end()
+	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
+	defer cancel()
+	return c.config().Fence(ctx)
 }

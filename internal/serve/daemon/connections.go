@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"context"
 	"net/http"
 
 	"indexerd/configs"
@@ -47,12 +46,4 @@ func (s *storage) openFilter(size bloom.Size) (f pagetable.Filter, close func() 
 		return nil, nil, err
 	}
 	return r, r.Close, nil
-}
-
-// openDatabase prepares a database.
-func (e *Engine) openDatabase(ctx context.Context, s configs.Source) (database.Database, error) {
-	if e.shared != nil && e.shared.over != nil {
-		return e.shared.over.database(s), nil
-	}
-	return database.Open(ctx, s)
 }

@@ -45,7 +45,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -158,23 +157,6 @@ func (e *Engine) listen(ctx context.Context) (net.Listener, error) {
 		return nil, err
 	}
 	return e.bind()
-}
-
-// bind takes the addresses of the APIs.
-func (e *Engine) bind() (net.Listener, error) {
-	l, err := net.Listen("tcp", e.cfg.HTTP.Listen)
-	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w: end what listens there, or name another address in http.listen", e.cfg.HTTP.Listen, errors.Unwrap(err))
-	}
-	if e.cfg.OpenSearch == "" {
-		return l, nil
-	}
-	second, err := net.Listen("tcp", e.cfg.OpenSearch)
-	if err != nil {
-		_ = l.Close() // it has no connection yet
-		return nil, fmt.Errorf("listen on %s: %w: end what listens there, or name another address in opensearch_api.listen", e.cfg.OpenSearch, errors.Unwrap(err))
-	}
-	return newPair(l, second), nil
 }
 
 // loads returns how far the initial load of each table has come.

@@ -101,7 +101,7 @@ func (t *table) takeRows(r database.Rows) error {
 // stored tokens were made of others, the table is unverified until a sweep has
 // compared every row.
 func (t *table) noteDescription(r database.Rows) error {
-	sql, epoch := sqlFingerprint(t.conf), r.Epoch()
+	sql, epoch := t.conf.SQLFingerprint(), r.Epoch()
 	marks, _ := t.trace.Table(t.conf.Name)
 	reason := "the SQL was changed"
 	switch {

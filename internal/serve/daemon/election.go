@@ -162,3 +162,24 @@ func removeProgress(data string) error {
 	}
 	return nil
 }
+
+// yieldFirst makes the campaign after the term wait until another daemon leads.
+func (s *shared) yieldFirst() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.yields = true
+}
+
+// replaceable reports whether another daemon may lead, reaches everything and lives. If
+// that one has just died, it takes until its lease is over.
+func (s *shared) replaceable(ctx context.Context, term *etcd.Term) bool {
+	members, err := s.client.Members(ctx)
+	for id, m := range members {
+		if err == nil && id != term.Leader.Session && m.Unfit == "" && m.Unreached == "" {
+			if alive, err := s.client.Alive(ctx, id); err == nil && alive {
+				return true
+			}
+		}
+	}
+	return false
+}

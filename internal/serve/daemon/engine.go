@@ -15,6 +15,7 @@ import (
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/recovered"
 	"indexerd/internal/base/schedule"
+	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/state/backup"
 	"indexerd/internal/state/etcd"
@@ -376,4 +377,25 @@ func stopJobs(jobs *schedule.Scheduler, cause error) error {
 		return nil
 	}
 	return err
+}
+
+// openDatabase prepares a database.
+func (e *Engine) openDatabase(ctx context.Context, s configs.Source) (database.Database, error) {
+	if e.shared != nil && e.shared.over != nil {
+		return e.shared.over.database(s), nil
+	}
+	return database.Open(ctx, s)
+}
+
+// waitFor shows what all tables wait for.
+func (e *Engine) waitFor(what string) {
+	for _, t := range e.tables {
+		t.waitFor(what)
+	}
+}
+
+// stages show how far the opening of an engine has come.
+type stages struct {
+	waits func(what string)   // before there is an engine
+	made  func(*Engine) error // with the marks, and nothing open
 }

@@ -15,15 +15,15 @@ import (
 // addresses, secrets and schedules, which may differ between machines, and no defaults of
 // a version, so that daemons can be updated one after the other.
 func configFingerprint(cfg *configs.Config) string {
-	parts := []string{"index", cfg.Index.Engine, cfg.Index.Prefix, fmt.Sprint(cfg.Index.Source), "pages", storeName(cfg.PageStore), "bloom", cfg.Bloom.Engine, cfg.Bloom.Key}
+	parts := []string{"index", cfg.Index.Engine, cfg.Index.Prefix, fmt.Sprint(cfg.Index.Source), "pages", cfg.PageStore.Name(), "bloom", cfg.Bloom.Engine, cfg.Bloom.Key}
 	for _, s := range cfg.Sources {
 		parts = append(parts, "source", s.Name, s.Driver)
 	}
 	for _, t := range cfg.Tables {
-		parts = append(parts, "table", t.Name, sourceFingerprint(t), sqlFingerprint(t), fmt.Sprint(database.Mapping(t).Fingerprint()), t.ACL, t.Changes,
+		parts = append(parts, "table", t.Name, t.SourceFingerprint(), t.SQLFingerprint(), fmt.Sprint(database.Mapping(t).Fingerprint()), t.ACL, t.Changes,
 			fmt.Sprint(t.RowKey, t.Limits.Text, t.Limits.Words, t.Limits.Distinct, t.Pages.Versions, t.DeleteCheck.MaxCount, t.DeleteCheck.MaxFraction))
 	}
-	return fingerprint(parts...)
+	return configs.Fingerprint(parts...)
 }
 
 // configured takes the configuration of the engine that is opened now.

@@ -132,7 +132,7 @@ func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, err
 		next, err = d.open(ctx, e, d.cfg, e.frozen)
 	} else if err == nil {
 		if r.move != nil && failure == nil {
-			d.movedFrom = storeName(d.cfg.PageStore)
+			d.movedFrom = d.cfg.PageStore.Name()
 		}
 		d.cfg = r.cfg
 		if d.UseLog != nil {

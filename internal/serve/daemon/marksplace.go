@@ -4,88 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"indexerd/configs"
-	"indexerd/internal/base/atomicfile"
-	"indexerd/timetrace"
 )
-
-// marksFile says, in the data directory, where the marks are: "file", or a place in etcd,
-// behind "to" or "from" while they are moved there or back, or "restore to" while a backup is
-// restored. Without it they are in the file of marks, if there is one. The file of marks
-// counts only if they are in it.
-const marksFile = "marks.store"
 
 // movedKey says, in etcd, that the marks there don't count: "from ID" until all marks of
 // that data directory are in etcd, "to ID" since they are moved to its file, and "restore to
 // ID" until a backup is restored.
 const movedKey = "place/moved"
-
-const (
-	inFile   = "file"
-	movingTo = "to "
-	moveFrom = "from "
-
-	restoreTo = "restore to "
-)
-
-// marksName names a place of marks.
-func marksName(x configs.Marks) string {
-	if x.Shared() {
-		return "etcd " + strings.TrimRight(x.Prefix, "/")
-	}
-	return inFile
-}
-
-// recordedMarks returns where the marks of a data directory are; "" if there are none.
-func recordedMarks(data string) (string, error) {
-	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(data, marksFile))
-	if !errors.Is(err, fs.ErrNotExist) {
-		return strings.TrimSpace(string(text)), err
-	}
-	for _, name := range []string{timetrace.FileName, timetrace.FileName + ".prev"} {
-		if _, err := os.Stat(filepath.Join(data, name)); !errors.Is(err, fs.ErrNotExist) {
-			return inFile, err
-		}
-	}
-	return "", nil
-}
-
-func recordMarks(data, place string) error {
-	return atomicfile.Write(atomicfile.OS, filepath.Join(data, marksFile), []byte(place+"\n"))
-}
-
-// checkMarksFile returns a fault where the file of marks does not count.
-func checkMarksFile(cfg *configs.Config) error {
-	place, err := recordedMarks(cfg.Data)
-	if err != nil || place == "" || place == inFile {
-		return err
-	}
-	what, do := "the marks are in "+place, "start indexerd with a configuration that has `marks` there, or move them back with `indexerd move`"
-	for _, cut := range []string{movingTo, moveFrom} {
-		if other, ok := strings.CutPrefix(place, cut); ok {
-			what, do = "a move of the marks "+cut+other+" was cut", "run the same `indexerd move` again"
-		}
-	}
-	if fault := cutRestore(cfg, place); fault != nil {
-		return fault
-	}
-	return cfg.Fault("marks", what, do)
-}
-
-// cutRestore returns a fault if a restore into the data directory was cut.
-func cutRestore(cfg *configs.Config, place string) error {
-	if other, ok := strings.CutPrefix(place, restoreTo); ok {
-		return cfg.Fault("marks", "a restore to "+cfg.Data+" and "+other+" was cut", doRestore)
-	}
-	return nil
-}
-
-const doMove = "move them with `indexerd move`, or name another data directory to load the tables again"
 
 // checkMarksShared returns a fault where marks in etcd do not count, or those in the file of
 // the data directory do.

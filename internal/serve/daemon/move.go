@@ -86,7 +86,7 @@ func movable(from, to *configs.Config) error {
 	switch {
 	case from.Marks.Shared() || to.Marks.Shared():
 		return to.Fault("marks", "pages are moved while marks are in the file", "move the marks to the file with `indexerd move`, then the pages, and then the marks back")
-	case storeName(from.PageStore) == storeName(to.PageStore):
+	case from.PageStore.Name() == to.PageStore.Name():
 		return to.Fault("pages", "the pages are where those of "+from.File+" are", "write the store that the pages are to be moved to")
 	}
 	return nil
@@ -103,7 +103,7 @@ type mover struct {
 }
 
 func (m *mover) move(ctx context.Context, from, to *table) (moved Moved, err error) {
-	moved = Moved{Table: to.conf.Name, From: storeName(from.cfg.PageStore), To: storeName(to.cfg.PageStore)}
+	moved = Moved{Table: to.conf.Name, From: from.cfg.PageStore.Name(), To: to.cfg.PageStore.Name()}
 	began := time.Now()
 	was, err := to.recordedStore()
 	if err != nil {
@@ -147,63 +147,3 @@ func isDamaged(err error) bool {
 
 // isGone reports whether an error is that of a page that does not exist.
 func isGone(err error) bool { return isAny(err, store.ErrNotFound, pagetable.ErrNotFound) }
-
-// movedPages are pages of any store.
-type movedPages interface {
-	move.Pages
-	Close() error
-}
-
-// pagesToRead opens the pages of a move's source.
-func (s *storage) pagesToRead() (movedPages, error) {
-	if !s.cfg.PageStore.Remote() {
-		return store.Open(filepath.Join(s.dir, "pages"), store.Options{Versions: s.conf.Pages.Versions, ReadOnly: true, Locked: true})
-	}
-	shared, err := s.pageStore.open()
-	if err != nil {
-		return nil, err
-	}
-	return s.remoteConfig(shared).OpenReadOnly(), nil
-}
-
-// pagesToFill opens the pages of a move's target. Pages of another data directory are
-// refused. The numbers of the table and of the store become those of both.
-func (s *storage) pagesToFill(ctx context.Context) (movedPages, error) {
-	if !s.cfg.PageStore.Remote() {
-		return store.Open(filepath.Join(s.dir, "pages"), store.Options{
-			Versions: s.conf.Pages.Versions, Compression: compressions[s.conf.Pages.Compression], Locked: true,
-		})
-	}
-	shared, err := s.pageStore.open()
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, openWithin)
-	defer cancel()
-	p, err := s.remoteConfig(shared).Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err = s.raiseNumbers(p.Numbers()); err == nil {
-		marks, _ := s.trace.Table(s.conf.Name)
-		err = p.Reserve(marks.Numbers)
-	}
-	if err != nil {
-		return nil, errors.Join(err, p.Close())
-	}
-	return p, nil
-}
-
-// settleMove makes durable that the pages were moved. Pages that were damaged or differ
-// are fetched by a sweep, so the table becomes unverified before.
-func (s *storage) settleMove(m Moved) error {
-	if err := s.raiseNumbers(uint64(m.Highest)); err != nil {
-		return err
-	}
-	if !m.Exact() || m.Pages == 0 { // without a page, the source may have been deleted
-		if err := s.doubt(fmt.Sprintf("%d pages were moved, and %d could not be moved", m.Pages, m.Damaged+m.Differ)); err != nil {
-			return err
-		}
-	}
-	return s.writeStore(m.To)
-}

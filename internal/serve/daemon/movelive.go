@@ -109,11 +109,11 @@ func (e *Engine) loadToMove(r httpapi.MoveRequest) (*configs.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := storeName(e.cfg.PageStore)
+	now := e.cfg.PageStore.Name()
 	switch {
 	case sameData(e.cfg, to) != nil:
 		return nil, sameData(e.cfg, to)
-	case now == storeName(to.PageStore):
+	case now == to.PageStore.Name():
 		return nil, fmt.Errorf("%w %s already: put %s in the place of the configuration of the daemon", ErrPagesElsewhere, now, to.File)
 	case now != r.From:
 		return nil, fmt.Errorf("%w %s and not in %s: name a configuration with that store after --from", ErrPagesElsewhere, now, r.From)
@@ -273,7 +273,7 @@ func (m *liveMove) finish(ctx context.Context) (r httpapi.MoveResult, err error)
 	defer m.interrupt(ctx)()
 	var all []Moved
 	for _, t := range m.tables {
-		one := Moved{Table: t.to.conf.Name, From: storeName(m.engine.cfg.PageStore), To: storeName(t.to.cfg.PageStore)}
+		one := Moved{Table: t.to.conf.Name, From: m.engine.cfg.PageStore.Name(), To: t.to.cfg.PageStore.Name()}
 		if one.Counts, err = t.live.Finish(ctx); err != nil {
 			return r, errors.Join(fmt.Errorf("move the pages of %s: %w", one.Table, err), m.close())
 		}
@@ -298,7 +298,7 @@ func (m *liveMove) finish(ctx context.Context) (r httpapi.MoveResult, err error)
 func (m *liveMove) undo() error {
 	var errs []error
 	for _, t := range m.tables {
-		errs = append(errs, t.from.writeStore(storeName(m.engine.cfg.PageStore)))
+		errs = append(errs, t.from.writeStore(m.engine.cfg.PageStore.Name()))
 	}
 	return errors.Join(errs...)
 }
@@ -325,27 +325,4 @@ func (m Moved) result() httpapi.MovedTable {
 		Table: m.Table, From: m.From, To: m.To, Pages: m.Pages, Copied: m.Copied, Removed: m.Removed,
 		Damaged: m.Damaged, Differ: m.Differ, TookS: m.Took.Seconds(),
 	}
-}
-
-// recordedPages are pages whose writes a move gets. Put and Delete are those of passes
-// and reindexes.
-type recordedPages struct {
-	pages
-	recorder *move.Recorder
-}
-
-// Put implements sink.Pages.
-func (p recordedPages) Put(pages []doc.Page) error {
-	defer func() { p.recorder.Note(doc.OIDs(pages)...) }()
-	return p.pages.Put(pages)
-}
-
-// Delete implements sink.Pages.
-func (p recordedPages) Delete(gone []doc.Removal) error {
-	defer func() {
-		for _, g := range gone {
-			p.recorder.Note(g.OID)
-		}
-	}()
-	return p.pages.Delete(gone)
 }

@@ -89,7 +89,7 @@ func (w *whole) call(method, path string, request, answer any) error {
 // move moves the pages, and returns the run and its result.
 func (w *whole) move(from, to *configs.Config) (run httpapi.Run, r httpapi.MoveResult) {
 	w.t.Helper()
-	if err := w.call(http.MethodPost, "/api/v1/move", httpapi.MoveRequest{Config: to.File, From: StoreName(from)}, &run); err != nil {
+	if err := w.call(http.MethodPost, "/api/v1/move", httpapi.MoveRequest{Config: to.File, From: from.PageStore.Name()}, &run); err != nil {
 		w.t.Fatal(err)
 	}
 	eventually(w.t, soon, "the move", func() error {
@@ -146,18 +146,18 @@ func TestMovePagesLive(t *testing.T) {
 		if run.Error != nil || len(r.Tables) != 1 || r.Config != way[0].File {
 			t.Fatalf("got %+v, want one table moved\n%s", run, &w.log)
 		}
-		if one := r.Tables[0]; one.Damaged+one.Differ > 0 || one.Pages < 300 || one.To != StoreName(way[1]) {
-			t.Errorf("got %+v, want 300 pages or more in %s", one, StoreName(way[1]))
+		if one := r.Tables[0]; one.Damaged+one.Differ > 0 || one.Pages < 300 || one.To != way[1].PageStore.Name() {
+			t.Errorf("got %+v, want 300 pages or more in %s", one, way[1].PageStore.Name())
 		}
 		stop()
 		w.hangups <- syscall.SIGHUP
 		eventually(t, soon, "the configuration", func() error {
-			if !strings.Contains(w.log.String(), "pages "+StoreName(way[1])) || strings.Count(w.log.String(), "read its configuration again") < 2 {
+			if !strings.Contains(w.log.String(), "pages "+way[1].PageStore.Name()) || strings.Count(w.log.String(), "read its configuration again") < 2 {
 				return fmt.Errorf("its log is %s", &w.log)
 			}
 			return nil
 		})
-		err := w.call(http.MethodPost, "/api/v1/move", httpapi.MoveRequest{Config: way[1].File, From: StoreName(way[0])}, nil)
+		err := w.call(http.MethodPost, "/api/v1/move", httpapi.MoveRequest{Config: way[1].File, From: way[0].PageStore.Name()}, nil)
 		if err == nil || !strings.Contains(err.Error(), "already") {
 			t.Errorf("got error %v of a second move, want that the pages are there already", err)
 		}

@@ -93,7 +93,7 @@ func marksMovable(from, to *configs.Config) error {
 	switch {
 	case from.Marks.Shared() == to.Marks.Shared():
 		return to.Fault("marks", "marks are moved from a file to etcd, or back", "move them to the file of a data directory first")
-	case storeName(from.PageStore) != storeName(to.PageStore):
+	case from.PageStore.Name() != to.PageStore.Name():
 		return to.Fault("pages", "the pages of "+from.File+" are in another store", "move the pages first, with marks in the file, and then the marks")
 	case from.Index.Engine != to.Index.Engine:
 		return to.Fault("index", "the index of "+from.File+" is in another engine", "start indexerd with this index, and marks in the file, until it has verified all tables; then move the marks")

@@ -128,8 +128,8 @@ func (d *daemon) keepPlace(cfg *configs.Config) {
 			*place.new = *place.is
 		}
 	}
-	if d.movedFrom != "" && d.movedFrom == storeName(cfg.PageStore) {
-		kept = append(kept, "pages "+storeName(d.cfg.PageStore))
+	if d.movedFrom != "" && d.movedFrom == cfg.PageStore.Name() {
+		kept = append(kept, "pages "+d.cfg.PageStore.Name())
 		cfg.PageStore, cfg.Bloom = d.cfg.PageStore, d.cfg.Bloom
 	}
 	if !reflect.DeepEqual(d.cfg.Marks, cfg.Marks) {

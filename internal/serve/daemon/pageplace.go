@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,20 +17,6 @@ import (
 // unverified. `indexerd move` writes the name when the other store has all pages.
 const pagesFile = "pages.store"
 
-// StoreName names the store of pages of a configuration.
-func StoreName(cfg *configs.Config) string { return storeName(cfg.PageStore) }
-
-// storeName names a store of pages.
-func storeName(x configs.PageStore) string {
-	switch x.Engine {
-	case configs.Bigtable:
-		return fmt.Sprintf("bigtable %s/%s/%s", x.Project, x.Instance, x.Table)
-	case configs.HBase:
-		return "hbase " + x.Table
-	}
-	return configs.FileMap
-}
-
 // recordStore makes durable that the pages are in the configured store. Call it before
 // the pages are opened: that makes them.
 func (s *storage) recordStore() error {
@@ -39,7 +24,7 @@ func (s *storage) recordStore() error {
 		return nil
 	}
 	was, err := s.recordedStore()
-	now := storeName(s.cfg.PageStore)
+	now := s.cfg.PageStore.Name()
 	if err != nil || was == now {
 		return err
 	}

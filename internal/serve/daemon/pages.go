@@ -17,6 +17,7 @@ import (
 	"indexerd/internal/index/search"
 	"indexerd/internal/pages/bigtable"
 	"indexerd/internal/pages/hbase"
+	"indexerd/internal/pages/move"
 	"indexerd/internal/pages/pagetable"
 	"indexerd/internal/sync/sink"
 	"indexerd/store"
@@ -206,4 +207,27 @@ func (s *storage) examinePages(ctx context.Context) error {
 		return nil
 	}
 	return p.Examine(ctx)
+}
+
+// recordedPages are pages whose writes a move gets. Put and Delete are those of passes
+// and reindexes.
+type recordedPages struct {
+	pages
+	recorder *move.Recorder
+}
+
+// Put implements sink.Pages.
+func (p recordedPages) Put(pages []doc.Page) error {
+	defer func() { p.recorder.Note(doc.OIDs(pages)...) }()
+	return p.pages.Put(pages)
+}
+
+// Delete implements sink.Pages.
+func (p recordedPages) Delete(gone []doc.Removal) error {
+	defer func() {
+		for _, g := range gone {
+			p.recorder.Note(g.OID)
+		}
+	}()
+	return p.pages.Delete(gone)
 }

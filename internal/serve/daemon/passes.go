@@ -288,17 +288,8 @@ func (t *table) count(pass, tier string, took time.Duration, r doc.Report, err e
 // nil where the rows are not described yet.
 func guarded[T any](ctx context.Context, t *table, r database.Rows, run func(context.Context) (T, error)) (T, error) {
 	result, err := caught(ctx, run)
-	logPanic(t.log, err)
+	recovered.Log(t.log, err)
 	return result, t.changed(r, err)
-}
-
-// logPanic logs the stack of a panic that was recovered, once.
-func logPanic(log *slog.Logger, err error) {
-	if p := new(recovered.Error); errors.As(err, &p) {
-		if stack := p.Stack(); stack != "" {
-			log.Error("indexerd recovered from a panic", "error", err, "stack", stack)
-		}
-	}
 }
 
 // asked is guarded for a caller's question. If the result differs from the

@@ -8,6 +8,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/state/etcd"
 )
 
@@ -119,27 +120,6 @@ func (d *daemon) stepDown(e *Engine, why string, end context.CancelCauseFunc) {
 	}
 }
 
-// yieldFirst makes the campaign after the term wait until another daemon leads.
-func (s *shared) yieldFirst() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.yields = true
-}
-
-// replaceable reports whether another daemon may lead, reaches everything and lives. If
-// that one has just died, it takes until its lease is over.
-func (s *shared) replaceable(ctx context.Context, term *etcd.Term) bool {
-	members, err := s.client.Members(ctx)
-	for id, m := range members {
-		if err == nil && id != term.Leader.Session && m.Unfit == "" && m.Unreached == "" {
-			if alive, err := s.client.Alive(ctx, id); err == nil && alive {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // A question is asked of one thing that a daemon needs.
 type question struct {
 	name   string
@@ -176,7 +156,7 @@ func unreached(ctx context.Context, all []question) (why string, stores bool) {
 	asking.Wait()
 	for i, err := range answers {
 		if isUnreached(err) && why == "" {
-			why = all[i].name + ": " + singleLine(err)
+			why = all[i].name + ": " + httpapi.SingleLine(err)
 		}
 		stores = stores || isUnreached(err) && all[i].stores
 	}

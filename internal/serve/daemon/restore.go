@@ -135,5 +135,3 @@ func (m *marksMover) refuseRestored() error {
 	}
 	return nil
 }
-
-const doRestore = "run the same `indexerd restore` again"

@@ -112,7 +112,7 @@ func (r *runs) start(table, pass string, do func(context.Context, *job) (result 
 
 // carryOut does the work of a run. A panic fails this run alone.
 func (r *job) carryOut(ctx context.Context, log *slog.Logger, do func(context.Context, *job) (any, bool, error)) (result any, held bool, err error) {
-	defer func() { logPanic(log, err) }()
+	defer func() { recovered.Log(log, err) }()
 	defer recovered.Into(&err)
 	return do(ctx, r)
 }
@@ -176,7 +176,7 @@ func (r *job) answer() httpapi.Run {
 	defer r.mu.Unlock()
 	a := httpapi.Run{
 		Run: r.id, Table: r.table, Pass: r.pass, State: r.state, Done: r.done.Load(), Of: r.of.Load(),
-		Result: json.RawMessage("{}"), Error: text(r.err),
+		Result: json.RawMessage("{}"), Error: httpapi.ErrorText(r.err),
 	}
 	if r.result != nil {
 		if result, err := json.Marshal(r.result); err == nil { // structs of numbers and text
@@ -195,23 +195,4 @@ func (r *runs) find(id string) (*job, error) {
 		}
 	}
 	return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Message: "no run " + strconv.Quote(id), Hint: "runs are numbered again when indexerd starts"}
-}
-
-// Run returns one run.
-func (e *Engine) Run(id string) (httpapi.Run, error) {
-	one, err := e.runs.find(id)
-	if err != nil {
-		return httpapi.Run{}, err
-	}
-	return one.answer(), nil
-}
-
-// Cancel ends a run as soon as it can.
-func (e *Engine) Cancel(id string) (httpapi.Run, error) {
-	one, err := e.runs.find(id)
-	if err != nil {
-		return httpapi.Run{}, err
-	}
-	one.cancel()
-	return one.answer(), nil
 }

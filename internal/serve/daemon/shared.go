@@ -2,22 +2,18 @@ package daemon
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/index/opensearch"
 	"indexerd/internal/pages/pagetable"
 	"indexerd/internal/state/etcd"
@@ -216,20 +212,4 @@ func (s *shared) forget(table string) error {
 		rows[key] = nil
 	}
 	return errors.Join(quarantine.Write(rows), part{s, "guard/"}.Write(map[string][]byte{table: nil}))
-}
-
-func newID() string { return strings.ToLower(rand.Text()) }
-
-// ownID returns the id of a data directory, which the first call makes.
-func ownID(data string) (string, error) {
-	name := filepath.Join(data, ownerFile)
-	text, err := atomicfile.Read(atomicfile.OS, name)
-	if err == nil {
-		return strings.TrimSpace(string(text)), nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	id := newID()
-	return id, atomicfile.Write(atomicfile.OS, name, []byte(id+"\n"))
 }

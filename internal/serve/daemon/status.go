@@ -5,10 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -16,11 +13,7 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/recovered"
-	"indexerd/internal/base/terminal"
 	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/state/history"
-	"indexerd/internal/sync/passes"
-	"indexerd/internal/sync/sink"
 	"indexerd/timetrace"
 )
 
@@ -40,7 +33,7 @@ func (e *Engine) Status(ctx context.Context) httpapi.Status {
 	for _, src := range e.sources {
 		err := src.lastError()
 		s.Sources = append(s.Sources, httpapi.SourceStatus{
-			Source: src.conf.Name, Driver: src.conf.Driver, Connected: s.Running && err == nil, Error: text(err), PinnedBy: e.pin(src), Load: src.load(),
+			Source: src.conf.Name, Driver: src.conf.Driver, Connected: s.Running && err == nil, Error: httpapi.ErrorText(err), PinnedBy: e.pin(src), Load: src.load(),
 		})
 	}
 	s.Tables = e.tableStatus(e.marks())
@@ -186,7 +179,7 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 		s.Index = &httpapi.ClusterStatus{Engine: t.cfg.Index.Engine, Health: cmp.Or(t.health, "unknown")}
 	}
 	if t.lastError != nil {
-		s.LastError = &httpapi.LastError{At: httpapi.Time(t.lastError.at), Pass: t.lastError.pass, What: singleLine(t.lastError.err)}
+		s.LastError = &httpapi.LastError{At: httpapi.Time(t.lastError.at), Pass: t.lastError.pass, What: httpapi.SingleLine(t.lastError.err)}
 	}
 	if marks.Hidden != "" && t.conf.ACL != "" {
 		s.LastError = hiddenStatus(s.LastError, marks.Hidden)
@@ -210,22 +203,6 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	return s
 }
 
-// status adds the figures of what is stored.
-func (s *storage) status(to *httpapi.TableStatus) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.index == nil {
-		return
-	}
-	to.Quarantined = s.quarantine.Len()
-	to.QuarantinedVisible, to.QuarantinedHidden = s.quarantine.Documents()
-	to.Held = s.heldStatus(s.guard.Held())
-	if s.tree != nil {
-		to.Tree.Entries, to.Tree.Bytes, to.Tree.SpilledBytes = s.tree.Stats()
-	}
-	to.LatenessMS = lateness(s.history.Lateness(), passes.AssumedTimeout(s.conf))
-}
-
 // hiddenStatus is the last error of a table whose documents only admins find,
 // which a restart does not end.
 func hiddenStatus(last *httpapi.LastError, hidden string) *httpapi.LastError {
@@ -236,63 +213,14 @@ func hiddenStatus(last *httpapi.LastError, hidden string) *httpapi.LastError {
 	return last
 }
 
-// heldStatus is what the guard holds; nil where it holds nothing.
-func (s *storage) heldStatus(h sink.Held) *httpapi.Held {
-	if h.Removals == 0 {
-		return nil
-	}
-	return &httpapi.Held{
-		Removals: h.Removals, Of: h.Of, Since: httpapi.Time(h.Since),
-		Do: s.command("sweep", "--allow", strconv.Itoa(h.Removals)),
-	}
-}
-
-// command returns what a person types about the table, in whatever directory.
-func (s *storage) command(verb string, flags ...string) string {
-	file, err := filepath.Abs(s.cfg.File)
-	if err != nil { // the working directory is gone
-		file = s.cfg.File
-	}
-	if strings.ContainsAny(file, " '\"$&;|<>()*?\\") {
-		file = terminal.Quote(file)
-	}
-	words := append([]string{"indexerd", verb, s.conf.Name}, flags...)
-	return strings.Join(append(words, "-c", file), " ")
-}
-
 func (j scheduledPass) status() httpapi.PassStatus {
 	s := j.Status()
 	p := httpapi.PassStatus{
 		Pass: j.pass, Running: s.Running, Last: httpapi.TimeOrNull(s.Last),
-		TookMS: float64(s.Took.Microseconds()) / 1000, Next: httpapi.TimeOrNull(s.Next), Error: text(s.Err),
+		TookMS: float64(s.Took.Microseconds()) / 1000, Next: httpapi.TimeOrNull(s.Next), Error: httpapi.ErrorText(s.Err),
 	}
 	if j.tier != "" {
 		p.Tier = &j.tier
 	}
 	return p
-}
-
-// lateness is the distribution of how late rows were seen; nil while there is
-// none.
-func lateness(l doc.Lateness, lastTimeout time.Duration) *httpapi.LatenessStatus {
-	if l.Count() == 0 {
-		return nil
-	}
-	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	return &httpapi.LatenessStatus{
-		Count: l.Count(), P50: ms(l.Quantile(0.5)), P99: ms(l.Quantile(0.99)), Max: ms(l.Max),
-		Advice: history.Advice(&l, lastTimeout),
-	}
-}
-
-// singleLine returns an error on one line, also one that lists several faults.
-func singleLine(err error) string { return strings.ReplaceAll(configs.Message(err), "\n", "; ") }
-
-// text returns an error as a member of JSON; nil without one.
-func text(err error) *string {
-	if err == nil {
-		return nil
-	}
-	s := singleLine(err)
-	return &s
 }

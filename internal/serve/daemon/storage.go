@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -100,7 +101,7 @@ func (s *storage) openStored() (bool, error) {
 // checkMarks returns a fault where the marks are of another source or key than the
 // configuration.
 func (s *storage) checkMarks(marks timetrace.Table) error {
-	if marks.Source != sourceFingerprint(s.conf) {
+	if marks.Source != s.conf.SourceFingerprint() {
 		return s.cfg.Fault("tables."+s.conf.Name+".key", "source, key or updated is not what the table was loaded with",
 			"put it back, or load the table again: "+s.command("reload"))
 	}
@@ -112,7 +113,7 @@ func (s *storage) checkMarks(marks timetrace.Table) error {
 func (s *storage) create(r database.Rows, units map[string]string) error {
 	var generation doc.Generation
 	err := s.trace.UpdateTable(s.conf.Name, func(m *timetrace.Table) {
-		m.Source, m.SQL, m.Kinds = sourceFingerprint(s.conf), sqlFingerprint(s.conf), r.Kinds()
+		m.Source, m.SQL, m.Kinds = s.conf.SourceFingerprint(), s.conf.SQLFingerprint(), r.Kinds()
 		m.Epoch, m.Units = r.Epoch(), units
 		m.Generation++
 		m.Loaded = false
@@ -314,4 +315,41 @@ func (s *storage) newGuard() (*sink.Guard, error) {
 	marks, _ := s.trace.Table(s.conf.Name)
 	guard.Settle(sink.Held{Removals: held, Of: int(of), Since: marks.Sweep})
 	return guard, err
+}
+
+// reloadQuarantine reads the list again, for a standby.
+func (s *storage) reloadQuarantine() error {
+	s.mu.Lock()
+	q := s.quarantine
+	s.mu.Unlock()
+	if q == nil {
+		return nil
+	}
+	return q.Reload()
+}
+
+// rememberRemovals makes a guard remember the removals of the last hour, of any daemon.
+func (s *storage) rememberRemovals(guard *sink.Guard) error {
+	kept := s.shared.opened("guard/", s.readOnly)
+	values, err := kept.Read()
+	if err != nil {
+		return err
+	}
+	if text := values[s.conf.Name]; text != nil {
+		var removals []sink.Removals
+		if err := json.Unmarshal(text, &removals); err != nil {
+			return fmt.Errorf("the removals of %s: %w", s.conf.Name, err)
+		}
+		for _, r := range removals {
+			guard.Remember(r.At, r.N)
+		}
+	}
+	guard.Keep = func(removals []sink.Removals) error {
+		text, err := json.Marshal(removals)
+		if err != nil {
+			return err
+		}
+		return kept.Write(map[string][]byte{s.conf.Name: text})
+	}
+	return nil
 }

@@ -1,9 +1,7 @@
 package daemon
 
 import (
-	"context"
 	"fmt"
-	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 
@@ -39,15 +37,6 @@ func (s *shared) takeOver(cfg *configs.Config) error {
 		})
 	}
 	return fencing.Wait()
-}
-
-// fence ends what earlier daemons may write to the indexes of a table.
-func (s *shared) fence(cfg *configs.Config, conf configs.Table) error {
-	c := newCluster(&storage{cfg: cfg, conf: conf, dir: filepath.Join(cfg.Data, conf.Name), shared: s, owner: s.ownerID()})
-	defer c.end()
-	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
-	defer cancel()
-	return c.config().Fence(ctx)
 }
 
 // ownerID returns the id by which index and pages know the daemons.

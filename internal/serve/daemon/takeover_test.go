@@ -74,7 +74,7 @@ func TestFenceBeforeMarks(t *testing.T) {
 	leads(t, sh)
 	trace, err := timetrace.OpenIn(part{sh, "marks/"})
 	if err == nil {
-		err = trace.UpdateTable("item", func(m *timetrace.Table) { m.Source, m.Generation = sourceFingerprint(cfg.Tables[0]), 1 })
+		err = trace.UpdateTable("item", func(m *timetrace.Table) { m.Source, m.Generation = cfg.Tables[0].SourceFingerprint(), 1 })
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 func (t *table) unitsKept() database.Units {
 	marks, ok := t.trace.Table(t.conf.Name)
 	u := database.Units{Keep: t.keepUnit}
-	if marks.SQL == sqlFingerprint(t.conf) { // another SQL may compute another unit
+	if marks.SQL == t.conf.SQLFingerprint() { // another SQL may compute another unit
 		u.Kept = marks.Units
 	}
 	t.mu.Lock()
@@ -49,7 +49,7 @@ func (t *table) keepUnit(path, unit string) error {
 	}
 	// The marks of another SQL get the units when they get the SQL.
 	marks, ok := t.trace.Table(t.conf.Name)
-	if before == unit || !ok || marks.SQL != sqlFingerprint(t.conf) {
+	if before == unit || !ok || marks.SQL != t.conf.SQLFingerprint() {
 		return nil
 	}
 	return t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {

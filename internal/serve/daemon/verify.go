@@ -59,7 +59,7 @@ func verifyTables(ctx context.Context, tables []*table, p httpapi.VerifyRequest,
 			return v, ctx.Err()
 		}
 		line := verifiedTable(t.conf.Name, p.Content, result)
-		line.Error = text(err)
+		line.Error = httpapi.ErrorText(err)
 		v.Tables = append(v.Tables, line)
 		v.Equal = v.Equal && err == nil && result.Equal() && (!p.Strict || result.Pending == 0)
 		// The result as a whole holds for the earliest time.

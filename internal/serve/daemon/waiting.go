@@ -31,13 +31,6 @@ func (s *storage) waitFor(what string) {
 	s.waits.Store(&waiting{what, time.Now()})
 }
 
-// waitFor shows what all tables wait for.
-func (e *Engine) waitFor(what string) {
-	for _, t := range e.tables {
-		t.waitFor(what)
-	}
-}
-
 // status shows a table that is being opened. Its marks are those that were stored. Whether
 // index and pages are what they speak of is not known before these are open.
 func (w *waiting) status(to *httpapi.TableStatus) {
@@ -46,10 +39,4 @@ func (w *waiting) status(to *httpapi.TableStatus) {
 	if to.Settled.Reason == "" {
 		to.Settled.Reason = "it is being opened"
 	}
-}
-
-// stages show how far the opening of an engine has come.
-type stages struct {
-	waits func(what string)   // before there is an engine
-	made  func(*Engine) error // with the marks, and nothing open
 }

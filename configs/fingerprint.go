@@ -1,22 +1,20 @@
-package daemon
+package configs
 
 import (
 	"fmt"
 	"hash/fnv"
 	"strings"
-
-	"indexerd/configs"
 )
 
-// sourceFingerprint identifies the source and the key of a table. Under another
+// SourceFingerprint identifies the source and the key of a table. Under another
 // one the stored keys mean nothing.
-func sourceFingerprint(t configs.Table) string {
-	return fingerprint(append([]string{t.Source, t.Updated, t.Timezone}, t.Key...)...) // RowKey has no Key
+func (t Table) SourceFingerprint() string {
+	return Fingerprint(append([]string{t.Source, t.Updated, t.Timezone}, t.Key...)...) // RowKey has no Key
 }
 
-// sqlFingerprint identifies the content of a table's rows. Under another one
+// SQLFingerprint identifies the content of a table's rows. Under another one
 // every row has to be compared again.
-func sqlFingerprint(t configs.Table) string {
+func (t Table) SQLFingerprint() string {
 	parts := []string{t.SQL}
 	for _, c := range t.Children {
 		parts = append(parts, "child", c.Name, c.SQL, c.Updated, strings.Join(c.Key, ","))
@@ -27,10 +25,11 @@ func sqlFingerprint(t configs.Table) string {
 	if d := t.Deleted; d.Column != "" || d.SQL != "" {
 		parts = append(parts, "deleted", d.Column, fmt.Sprint(d.Values), d.SQL)
 	}
-	return fingerprint(parts...)
+	return Fingerprint(parts...)
 }
 
-func fingerprint(parts ...string) string {
+// Fingerprint identifies a list of texts.
+func Fingerprint(parts ...string) string {
 	h := fnv.New64a()
 	for _, p := range parts {
 		fmt.Fprintf(h, "%d:%s,", len(p), p)

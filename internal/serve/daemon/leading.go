@@ -1,0 +1,75 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"indexerd/configs"
+	"indexerd/internal/state/etcd"
+	"time"
+)
+
+// A standbyError is why an engine is read-only whose daemon does not lead.
+type standbyError struct {
+	leader etcd.Leader
+	unfit  string // why it must not lead; "": it may
+}
+
+func (e *standbyError) Error() string {
+	if e.unfit != "" {
+		return "this daemon does not lead: " + e.unfit
+	}
+	if e.leader.Term == 0 {
+		return "no daemon leads, and this one waits for its turn"
+	}
+	return fmt.Sprintf("the daemon on %s (%s) leads since %s", e.leader.Name, e.leader.Address, e.leader.Since.Format(time.RFC3339))
+}
+
+// standby returns why this daemon does not lead.
+func (s *shared) standby(ctx context.Context) error {
+	leader, _, err := s.client.Leader(ctx)
+	if err != nil && !errors.Is(err, etcd.ErrAway) {
+		return err
+	}
+	m, _ := s.described()
+	return &standbyError{leader, m.Unfit}
+}
+
+// leadUnlessLed begins to lead if no daemon does, and the keys are not of a later version.
+// Otherwise term returns nil.
+func (s *shared) leadUnlessLed(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, leadWithin)
+	defer cancel()
+	if err := s.client.CheckFormat(ctx); errors.Is(err, etcd.ErrFormat) {
+		s.judge(err.Error())
+		return nil
+	}
+	if _, led, err := s.client.Leader(ctx); led || err != nil {
+		return passing(err)
+	}
+	return passing(s.lead(ctx, true))
+}
+
+// leadWithin limits how long a start waits for an election.
+const leadWithin = 10 * time.Second
+
+// passing returns nil for errors after which a daemon stands by.
+func passing(err error) error {
+	if errors.Is(err, etcd.ErrAway) || errors.Is(err, etcd.ErrLost) || errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return err
+}
+
+// knownOwner is ownerOf for a command that holds nothing.
+func knownOwner(ctx context.Context, cfg *configs.Config) (string, error) {
+	if !cfg.Marks.Shared() {
+		return ownerOf(cfg, true)
+	}
+	client, err := etcdConfig(cfg.Marks).Open(ctx)
+	if err != nil {
+		return "", err
+	}
+	values, err := client.Read(ctx, "place/")
+	return string(values["owner"]), errors.Join(err, client.Close())
+}
