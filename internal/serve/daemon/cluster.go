@@ -261,9 +261,9 @@ func (c *cluster) term() uint64 {
 	return 0
 }
 
-// fence ends what earlier daemons may write to the indexes of a table.
-func (s *shared) fence(cfg *configs.Config, conf configs.Table) error {
-	c := newCluster(&storage{cfg: cfg, conf: conf, dir: filepath.Join(cfg.Data, conf.Name), shared: s, owner: s.ownerID()})
+// fenceIndex ends what earlier daemons may write to the indexes of a table.
+func fenceIndex(cfg *configs.Config, conf configs.Table, s *shared, over *connections) error {
+	c := newCluster(&storage{cfg: cfg, conf: conf, dir: filepath.Join(cfg.Data, conf.Name), shared: s, owner: s.ownerID(), over: over})
 	defer c.end()
 	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
 	defer cancel()

@@ -19,16 +19,16 @@ type connections struct {
 
 // client returns the client of the cluster.
 func (s *storage) client() *http.Client {
-	if s.shared != nil && s.shared.over != nil {
-		return s.shared.over.index
+	if s.over != nil {
+		return s.over.index
 	}
 	return httpClient(s.cfg.Index)
 }
 
 // connectOver makes the store of pages that of the connections.
-func (p *pageStore) connectOver(s *shared) {
-	if s != nil && s.over != nil {
-		p.open = func() (pagetable.Store, error) { return s.over.pages, nil }
+func (p *pageStore) connectOver(over *connections) {
+	if over != nil {
+		p.open = func() (pagetable.Store, error) { return over.pages, nil }
 	}
 }
 
@@ -38,8 +38,8 @@ func (s *storage) openFilter(size bloom.Size) (f pagetable.Filter, close func() 
 	switch {
 	case s.cfg.Bloom.Engine == configs.Local:
 		return bloom.NewLocal(size), func() error { return nil }, nil
-	case s.shared != nil && s.shared.over != nil:
-		return s.shared.over.filter(key, size)
+	case s.over != nil:
+		return s.over.filter(key, size)
 	}
 	r, err := bloom.OpenRedis(s.cfg.Bloom.Address(), key, size)
 	if err != nil {

@@ -108,7 +108,7 @@ func Run(ctx context.Context, cfg *configs.Config, o Options) error {
 	if err := CheckOwner(cfg); err != nil {
 		return err
 	}
-	e, err := openToRun(ctx, cfg, o.Log, connect)
+	e, err := openToRun(ctx, cfg, o.Log, connectShared)
 	if err != nil {
 		return err
 	}

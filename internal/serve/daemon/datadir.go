@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"indexerd/configs"
+	"indexerd/internal/state/backup"
 	"indexerd/store"
 )
 
@@ -72,4 +73,18 @@ func CheckOwner(cfg *configs.Config) error {
 		name = u.Username
 	}
 	return &OwnerError{cfg.Data, name}
+}
+
+// lockToWrite takes the data directory for this process alone, and removes what
+// a crash has left of a backup. Only the first engine of a process does so: later
+// ones may be opened while a backup is under way.
+func lockToWrite(cfg *configs.Config) (*store.FileLock, error) {
+	lock, err := store.Lock(LockFile(cfg))
+	if err != nil {
+		return nil, err
+	}
+	if err := backup.Clean(cfg.Data); err != nil && !diskFault(err) {
+		return nil, errors.Join(err, lock.Release())
+	}
+	return lock, nil
 }

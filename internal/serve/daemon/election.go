@@ -3,10 +3,12 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
+	"indexerd/configs"
 	"indexerd/internal/state/etcd"
 )
 
@@ -182,4 +184,50 @@ func (s *shared) replaceable(ctx context.Context, term *etcd.Term) bool {
 		}
 	}
 	return false
+}
+
+// confirm makes etcd confirm the term, with the configuration of the daemon that leads.
+func (s *shared) confirm(cfg *configs.Config) error {
+	term := s.term()
+	if term == nil {
+		return fmt.Errorf("%w: it is the standby", etcd.ErrLost)
+	}
+	return term.Write(map[string][]byte{"place/configuration": []byte(configFingerprint(cfg))})
+}
+
+// ownerID returns the id by which index and pages know the daemons.
+func (s *shared) ownerID() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.owner
+}
+
+// moveAddress is what a move or a restore shows as the address of a leader. One that was
+// killed leads until its lease expires.
+const moveAddress = "indexerd move or restore"
+
+// leadToMove takes the term for a move or a restore of the marks at a place. No daemon leads
+// as long as it takes.
+func (s *shared) leadToMove(ctx context.Context, place string) error {
+	ctx, cancel := context.WithTimeout(ctx, leadWithin)
+	defer cancel()
+	leader, led, err := s.client.Leader(ctx)
+	if err != nil {
+		return err
+	}
+	if led && leader.Address != moveAddress {
+		return fmt.Errorf("%s (%s) leads with the marks in %s: stop all daemons, and run the command again", leader.Name, leader.Address, place)
+	}
+	s.describe(func(d *etcd.Member) { d.Address, d.Unreached = moveAddress, "" })
+	member, _ := s.described()
+	session, err := s.client.Join(ctx, member)
+	if err != nil {
+		return err
+	}
+	term, err := session.Campaign(ctx)
+	if err != nil {
+		return errors.Join(err, leave(session))
+	}
+	s.led = term
+	return nil
 }

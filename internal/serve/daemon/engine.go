@@ -17,7 +17,6 @@ import (
 	"indexerd/internal/base/schedule"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/state/backup"
 	"indexerd/internal/state/etcd"
 	"indexerd/store"
 	"indexerd/timetrace"
@@ -65,27 +64,14 @@ func OpenReadOnly(cfg *configs.Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := holding{lock: lock}
 	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
 	defer cancel()
-	if h.shared, err = connect(ctx, cfg); err != nil {
-		return nil, errors.Join(err, lock.Release())
-	}
-	return openOrRelease(cfg, h, atomicfile.ErrReadOnly)
-}
-
-// lockToWrite takes the data directory for this process alone, and removes what
-// a crash has left of a backup. Only the first engine of a process does so: later
-// ones may be opened while a backup is under way.
-func lockToWrite(cfg *configs.Config) (*store.FileLock, error) {
-	lock, err := store.Lock(LockFile(cfg))
+	h, err := connectShared(ctx, cfg)
 	if err != nil {
-		return nil, err
-	}
-	if err := backup.Clean(cfg.Data); err != nil && !diskFault(err) {
 		return nil, errors.Join(err, lock.Release())
 	}
-	return lock, nil
+	h.lock = lock
+	return openOrRelease(cfg, h, atomicfile.ErrReadOnly)
 }
 
 // openOrRelease is openLocked, and releases what is held on error.
@@ -109,24 +95,24 @@ func openShown(cfg *configs.Config, h holding, frozen error, at stages) (*Engine
 	h.shared.configured(cfg)
 	if frozen == nil {
 		at.waits(waitIndex)
-		if err := h.shared.takeOver(cfg); err != nil {
+		if err := h.takeOver(cfg); err != nil {
 			return nil, err
 		}
 	}
 	at.waits(waitMarks)
-	trace, err := h.openTrace(cfg, frozen != nil)
+	trace, err := h.shared.openTrace(cfg, frozen != nil)
 	if err != nil {
 		return nil, err
 	}
-	owner, err := h.ownerOf(cfg, frozen != nil)
+	owner, err := h.shared.ownerOf(cfg, frozen != nil)
 	if err != nil {
 		return nil, err
 	}
 	e := newEngine(cfg, trace)
 	e.holding, e.frozen = h, frozen
-	e.pageStore.connectOver(h.shared)
+	e.pageStore.connectOver(h.over)
 	for _, t := range e.tables {
-		t.readOnly, t.owner, t.shared = frozen != nil, owner, h.shared
+		t.readOnly, t.owner, t.shared, t.over = frozen != nil, owner, h.shared, h.over
 	}
 	e.waitFor(waitTables)
 	if err = at.made(e); err == nil {
@@ -159,15 +145,17 @@ const openedAtOnce = 16
 
 // newEngine returns an engine of which nothing is open yet.
 func newEngine(cfg *configs.Config, trace *timetrace.Trace) *Engine {
-	e := &Engine{cfg: cfg, trace: trace, runs: newRuns(), meters: httpapi.NewMeters(), pageStore: newPageStore(cfg.PageStore), stepDowns: make(chan struct{}, 1)}
+	e := &Engine{cfg: cfg, trace: trace, runs: newRuns(), meters: httpapi.NewMeters(), stepDowns: make(chan struct{}, 1)}
+	var stored []*storage
+	stored, e.pageStore = newStorages(cfg, trace)
 	byName := map[string]*source{}
 	for _, s := range cfg.Sources {
 		byName[s.Name] = newSource(cfg, s)
 		e.sources = append(e.sources, byName[s.Name])
 	}
-	for _, conf := range cfg.Tables {
-		t := newTable(cfg, conf, trace, byName[conf.Source])
-		t.meters, t.pageStore = e.meters, e.pageStore
+	for _, s := range stored {
+		t := newTable(s, byName[s.conf.Source])
+		t.meters = e.meters
 		e.tables = append(e.tables, t)
 	}
 	return e
@@ -381,8 +369,8 @@ func stopJobs(jobs *schedule.Scheduler, cause error) error {
 
 // openDatabase prepares a database.
 func (e *Engine) openDatabase(ctx context.Context, s configs.Source) (database.Database, error) {
-	if e.shared != nil && e.shared.over != nil {
-		return e.shared.over.database(s), nil
+	if e.over != nil {
+		return e.over.database(s), nil
 	}
 	return database.Open(ctx, s)
 }
@@ -398,4 +386,13 @@ func (e *Engine) waitFor(what string) {
 type stages struct {
 	waits func(what string)   // before there is an engine
 	made  func(*Engine) error // with the marks, and nothing open
+}
+
+// stored returns what is stored of the tables.
+func (e *Engine) stored() []*storage {
+	all := make([]*storage, len(e.tables))
+	for i, t := range e.tables {
+		all[i] = t.storage
+	}
+	return all
 }

@@ -50,7 +50,7 @@ func Forget(cfg *configs.Config, table string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.release()) }()
-	trace, err := h.openTrace(cfg, false)
+	trace, err := h.shared.openTrace(cfg, false)
 	if err != nil {
 		return err
 	}

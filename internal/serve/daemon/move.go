@@ -36,12 +36,13 @@ func MovePages(ctx context.Context, from, to *configs.Config, progress func(tabl
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	trace, err := holding{lock: lock}.openTrace(to, false)
+	trace, err := openTraceFile(to, false)
 	if err != nil {
 		return err
 	}
-	m := &mover{from: newEngine(from, trace), to: newEngine(to, trace), progress: progress}
-	defer func() { err = errors.Join(err, m.from.pageStore.close(), m.to.pageStore.close()) }()
+	sources, sourceStore := newStorages(from, trace)
+	targets, targetStore := newStorages(to, trace)
+	defer func() { err = errors.Join(err, sourceStore.close(), targetStore.close()) }()
 	owner, err := ownerOf(to, false)
 	if err == nil && from.PageStore.Remote() {
 		owner, err = ownerOf(from, false)
@@ -49,14 +50,14 @@ func MovePages(ctx context.Context, from, to *configs.Config, progress func(tabl
 	if err != nil {
 		return err
 	}
-	for _, t := range m.to.tables {
+	for _, t := range targets {
 		marks, ok := trace.Table(t.conf.Name)
-		source := m.from.table(t.conf.Name)
+		source := named(sources, t.conf.Name)
 		if !ok || !marks.Loaded || source == nil {
 			continue
 		}
 		source.owner, t.owner = owner, owner
-		moved, err := m.move(ctx, source, t)
+		moved, err := movePages(ctx, source, t, progress)
 		if err != nil {
 			return fmt.Errorf("move the pages of %s: %w", t.conf.Name, err)
 		}
@@ -96,13 +97,18 @@ func movable(from, to *configs.Config) error {
 // from, as after a move.
 var ErrPagesElsewhere = errors.New("the pages are in")
 
-// A mover moves the pages of tables.
-type mover struct {
-	from, to *Engine
-	progress func(table string, done int64)
+// named returns what is stored of a table; nil if it is not among them.
+func named(all []*storage, table string) *storage {
+	for _, s := range all {
+		if s.conf.Name == table {
+			return s
+		}
+	}
+	return nil
 }
 
-func (m *mover) move(ctx context.Context, from, to *table) (moved Moved, err error) {
+// movePages moves the pages of one table.
+func movePages(ctx context.Context, from, to *storage, progress func(table string, done int64)) (moved Moved, err error) {
 	moved = Moved{Table: to.conf.Name, From: from.cfg.PageStore.Name(), To: to.cfg.PageStore.Name()}
 	began := time.Now()
 	was, err := to.recordedStore()
@@ -131,10 +137,10 @@ func (m *mover) move(ctx context.Context, from, to *table) (moved Moved, err err
 	moved.Counts, err = move.Copy{
 		From: source, To: target, Versions: max(to.conf.Pages.Versions, 1),
 		Damaged:  isDamaged,
-		Progress: func(done int64) { m.progress(to.conf.Name, done) },
+		Progress: func(done int64) { progress(to.conf.Name, done) },
 	}.Run(ctx)
 	if err == nil {
-		err = to.settleMove(moved)
+		err = to.settleMove(moved.To, moved.Counts)
 	}
 	moved.Took = time.Since(began)
 	return moved, err
@@ -142,8 +148,10 @@ func (m *mover) move(ctx context.Context, from, to *table) (moved Moved, err err
 
 // isDamaged reports whether an error is that of a damaged page.
 func isDamaged(err error) bool {
-	return isGone(err) || isAny(err, store.ErrCorrupt, pagetable.ErrCorrupt)
+	return isGone(err) || errors.Is(err, store.ErrCorrupt) || errors.Is(err, pagetable.ErrCorrupt)
 }
 
 // isGone reports whether an error is that of a page that does not exist.
-func isGone(err error) bool { return isAny(err, store.ErrNotFound, pagetable.ErrNotFound) }
+func isGone(err error) bool {
+	return errors.Is(err, store.ErrNotFound) || errors.Is(err, pagetable.ErrNotFound)
+}

@@ -17,6 +17,7 @@ import (
 	"indexerd/internal/pages/pagetable"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/store"
+	"indexerd/timetrace"
 )
 
 // A liveMove moves the pages of all loaded tables while the daemon runs. copy copies
@@ -26,8 +27,12 @@ import (
 // engine has them there. Until finish has written the first data/TABLE/pages.store,
 // nothing has changed for the configuration of the daemon.
 type liveMove struct {
-	engine *Engine // that has the pages
-	target *Engine // of the tables with the other store
+	cfg    *configs.Config // of the engine that has the pages
+	trace  *timetrace.Trace
+	from   []*storage
+	other  *configs.Config // with the other store
+	to     []*storage
+	store  *pageStore // the other one
 	cancel context.CancelCauseFunc
 	tables []*tableMove // set by copy
 
@@ -36,7 +41,7 @@ type liveMove struct {
 
 // A tableMove is the move of one table.
 type tableMove struct {
-	from, to *table
+	from, to *storage
 	live     move.Live
 	opened   []movedPages
 	began    time.Time
@@ -67,14 +72,13 @@ func (e *Engine) Move(r httpapi.MoveRequest) (httpapi.Run, error) {
 	if err := e.writable(); err != nil {
 		return httpapi.Run{}, err
 	}
-	to, err := e.loadToMove(r)
+	to, err := loadToMove(r, e.cfg, e.getenv)
 	if err != nil {
 		return httpapi.Run{}, &httpapi.Error{Status: http.StatusBadRequest, Code: "bad_query", Message: err.Error()}
 	}
 	// Its end outlives this engine. The copy does not.
 	return e.runs.open(context.Background(), "", "move", func(ctx context.Context, one *job) {
-		m := &liveMove{engine: e, target: newEngine(to, e.trace)}
-		ctx, m.cancel = context.WithCancelCause(ctx)
+		ctx, m := newLiveMove(ctx, e.cfg, to, e.trace, e.stored())
 		stop := context.AfterFunc(e.runs.ctx, one.cancel)
 		e.moving.mu.Lock()
 		e.moving.now = m
@@ -99,26 +103,35 @@ func (e *Engine) Move(r httpapi.MoveRequest) (httpapi.Run, error) {
 	})
 }
 
+// newLiveMove returns a move of what is stored to the store of another configuration. Its
+// copy ends with the context that it returns.
+func newLiveMove(ctx context.Context, is, to *configs.Config, trace *timetrace.Trace, from []*storage) (context.Context, *liveMove) {
+	m := &liveMove{cfg: is, trace: trace, from: from, other: to}
+	m.to, m.store = newStorages(to, trace)
+	ctx, m.cancel = context.WithCancelCause(ctx)
+	return ctx, m
+}
+
 // loadToMove reads the configuration of a move, and returns a fault if the pages can't
 // be moved to its store.
-func (e *Engine) loadToMove(r httpapi.MoveRequest) (*configs.Config, error) {
+func loadToMove(r httpapi.MoveRequest, is *configs.Config, getenv func(string) (string, bool)) (*configs.Config, error) {
 	if err := checkTrusted(r.Config); err != nil {
 		return nil, err
 	}
-	to, err := configs.Load(r.Config, e.getenv)
+	to, err := configs.Load(r.Config, getenv)
 	if err != nil {
 		return nil, err
 	}
-	now := e.cfg.PageStore.Name()
+	now := is.PageStore.Name()
 	switch {
-	case sameData(e.cfg, to) != nil:
-		return nil, sameData(e.cfg, to)
+	case sameData(is, to) != nil:
+		return nil, sameData(is, to)
 	case now == to.PageStore.Name():
 		return nil, fmt.Errorf("%w %s already: put %s in the place of the configuration of the daemon", ErrPagesElsewhere, now, to.File)
 	case now != r.From:
 		return nil, fmt.Errorf("%w %s and not in %s: name a configuration with that store after --from", ErrPagesElsewhere, now, r.From)
 	}
-	return to, movable(e.cfg, to)
+	return to, movable(is, to)
 }
 
 // checkTrusted returns an error if users beside root and that of the daemon can have
@@ -139,9 +152,9 @@ func checkTrusted(file string) error {
 // pages that were examined or compared.
 func (m *liveMove) copy(ctx context.Context, progress func(done, of int64)) error {
 	var done, of int64
-	for _, to := range m.target.tables {
-		from := m.engine.table(to.conf.Name)
-		if marks, ok := m.engine.trace.Table(to.conf.Name); ok && marks.Loaded && from != nil && from.isOpen() {
+	for _, to := range m.to {
+		from := named(m.from, to.conf.Name)
+		if marks, ok := m.trace.Table(to.conf.Name); ok && marks.Loaded && from != nil && from.isOpen() {
 			m.tables = append(m.tables, &tableMove{from: from, to: to, began: time.Now()})
 			of += 2 * int64(from.countDocuments())
 		}
@@ -187,14 +200,15 @@ func (m *liveMove) openTable(ctx context.Context, t *tableMove) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return t.open(ctx, m.engine)
+	return t.open(ctx, m.trace)
 }
 
 // open opens both stores of a table. Pages in files are open once in a process, so the
 // move reads those that the engine has.
-func (t *tableMove) open(ctx context.Context, e *Engine) (err error) {
-	if t.to.owner = t.from.owner; !e.cfg.PageStore.Remote() {
-		if t.to.owner, err = e.ownerOf(t.to.cfg, false); err != nil {
+func (t *tableMove) open(ctx context.Context, trace *timetrace.Trace) (err error) {
+	remote := t.from.cfg.PageStore.Remote()
+	if t.to.owner = t.from.owner; !remote {
+		if t.to.owner, err = ownerOf(t.to.cfg, false); err != nil {
 			return err
 		}
 	}
@@ -202,7 +216,7 @@ func (t *tableMove) open(ctx context.Context, e *Engine) (err error) {
 		Copy:     move.Copy{From: listedOnce(t.from.pages), Versions: max(t.from.conf.Pages.Versions, 1), Damaged: isDamaged},
 		Recorder: t.from.recorder, Gone: isGone,
 	}
-	if e.cfg.PageStore.Remote() { // the engine's own are interrupted at its end
+	if remote { // the engine's own are interrupted at its end
 		source, err := t.from.pagesToRead()
 		if err != nil {
 			return err
@@ -216,7 +230,7 @@ func (t *tableMove) open(ctx context.Context, e *Engine) (err error) {
 	t.live.To, t.opened = target, append(t.opened, target)
 	if p, ok := target.(*pagetable.Pages); ok {
 		t.live.To = reservingPages{p, func() uint64 {
-			marks, _ := e.trace.Table(t.to.conf.Name)
+			marks, _ := trace.Table(t.to.conf.Name)
 			return marks.Numbers
 		}}
 	}
@@ -257,12 +271,12 @@ func (p reservingPages) Put(pages []doc.Page) error {
 
 // moved returns the configuration of the next engine. It fails if another engine has
 // begun since the copy.
-func (m *liveMove) moved(now *configs.Config, e *Engine) (*configs.Config, error) {
-	if m.engine != e {
+func (m *liveMove) moved(now *configs.Config, trace *timetrace.Trace) (*configs.Config, error) {
+	if m.trace != trace {
 		return nil, errMoveRenewed
 	}
 	cfg := *now
-	cfg.PageStore, cfg.Bloom = m.target.cfg.PageStore, m.target.cfg.Bloom
+	cfg.PageStore, cfg.Bloom = m.other.PageStore, m.other.Bloom
 	return &cfg, nil
 }
 
@@ -273,7 +287,7 @@ func (m *liveMove) finish(ctx context.Context) (r httpapi.MoveResult, err error)
 	defer m.interrupt(ctx)()
 	var all []Moved
 	for _, t := range m.tables {
-		one := Moved{Table: t.to.conf.Name, From: m.engine.cfg.PageStore.Name(), To: t.to.cfg.PageStore.Name()}
+		one := Moved{Table: t.to.conf.Name, From: m.cfg.PageStore.Name(), To: t.to.cfg.PageStore.Name()}
 		if one.Counts, err = t.live.Finish(ctx); err != nil {
 			return r, errors.Join(fmt.Errorf("move the pages of %s: %w", one.Table, err), m.close())
 		}
@@ -283,9 +297,9 @@ func (m *liveMove) finish(ctx context.Context) (r httpapi.MoveResult, err error)
 	if err := m.close(); err != nil {
 		return r, err
 	}
-	r.Config = m.engine.cfg.File
+	r.Config = m.cfg.File
 	for i, t := range m.tables {
-		if err := t.to.settleMove(all[i]); err != nil {
+		if err := t.to.settleMove(all[i].To, all[i].Counts); err != nil {
 			return r, errors.Join(fmt.Errorf("move the pages of %s: %w", all[i].Table, err), m.undo())
 		}
 		r.Tables = append(r.Tables, all[i].result())
@@ -298,7 +312,7 @@ func (m *liveMove) finish(ctx context.Context) (r httpapi.MoveResult, err error)
 func (m *liveMove) undo() error {
 	var errs []error
 	for _, t := range m.tables {
-		errs = append(errs, t.from.writeStore(m.engine.cfg.PageStore.Name()))
+		errs = append(errs, t.from.writeStore(m.cfg.PageStore.Name()))
 	}
 	return errors.Join(errs...)
 }
@@ -316,7 +330,7 @@ func (m *liveMove) close() error {
 		}
 		t.opened = nil
 	}
-	return errors.Join(append(errs, m.target.pageStore.close())...)
+	return errors.Join(append(errs, m.store.close())...)
 }
 
 // result is the result of one table for callers.

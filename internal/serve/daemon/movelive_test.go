@@ -20,6 +20,7 @@ import (
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/test/pagestest"
 	"indexerd/store"
+	"indexerd/timetrace"
 )
 
 // A whole is a daemon that reads its configuration again and has its pages moved.
@@ -172,7 +173,7 @@ func TestMovePagesLive(t *testing.T) {
 func TestReloadEndsAMove(t *testing.T) {
 	e := &Engine{}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	mine := &liveMove{engine: e, cancel: cancel}
+	mine := &liveMove{cancel: cancel}
 	e.moving.now = mine
 	e.moving.endBut(mine)
 	if ctx.Err() != nil {
@@ -182,7 +183,7 @@ func TestReloadEndsAMove(t *testing.T) {
 	if cause := context.Cause(ctx); cause != errMoveRenewed {
 		t.Errorf("got cause %v, want that the configuration was read again", cause)
 	}
-	if _, err := mine.moved(&configs.Config{}, &Engine{}); err != errMoveRenewed {
+	if _, err := mine.moved(&configs.Config{}, new(timetrace.Trace)); err != errMoveRenewed {
 		t.Errorf("got error %v of another engine, want that the configuration was read again", err)
 	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/atomicfile"
-	"indexerd/internal/state/etcd"
 	"indexerd/internal/state/history"
 	"indexerd/internal/state/quarantine"
 	"indexerd/internal/sync/sink"
@@ -57,16 +56,16 @@ func moveMarks(ctx context.Context, from, to *configs.Config, step func(string) 
 	if err != nil {
 		return moved, err
 	}
-	h := holding{lock: lock}
-	defer func() { err = errors.Join(err, h.release()) }()
+	defer func() { err = errors.Join(err, lock.Release()) }()
 	id, err := ownID(to.Data)
-	if err == nil {
-		h.shared, err = dial(ctx, m.etcd, id)
+	if err != nil {
+		return moved, err
 	}
-	if err == nil {
-		m.s = h.shared
-		err = m.lead(ctx)
+	if m.s, err = dial(ctx, m.etcd, id); err != nil {
+		return moved, err
 	}
+	defer func() { err = errors.Join(m.s.close(), err) }()
+	err = m.s.leadToMove(ctx, marksName(m.etcd.Marks))
 	if err == nil {
 		err = m.look(ctx)
 	}
@@ -114,35 +113,6 @@ type marksMover struct {
 	kept  sharedState       // what etcd has
 	place map[string][]byte // what etcd says of the place of the marks
 	state timetrace.State   // what marks etcd has
-}
-
-// moveAddress is what a move or a restore shows as the address of a leader. One that was
-// killed leads until its lease expires.
-const moveAddress = "indexerd move or restore"
-
-// lead takes the term. No daemon leads as long as the move takes.
-func (m *marksMover) lead(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, leadWithin)
-	defer cancel()
-	leader, led, err := m.s.client.Leader(limited)
-	if err != nil {
-		return err
-	}
-	if led && leader.Address != moveAddress {
-		return fmt.Errorf("%s (%s) leads with the marks in %s: stop all daemons, and run the command again", leader.Name, leader.Address, marksName(m.etcd.Marks))
-	}
-	m.s.describe(func(d *etcd.Member) { d.Address, d.Unreached = moveAddress, "" })
-	member, _ := m.s.described()
-	session, err := m.s.client.Join(limited, member)
-	if err != nil {
-		return err
-	}
-	term, err := session.Campaign(limited)
-	if err == nil {
-		m.s.led = term
-		return nil
-	}
-	return errors.Join(err, leave(session))
 }
 
 // look reads which places count.
@@ -250,19 +220,11 @@ func (m *marksMover) copyToEtcd() error {
 		return err
 	}
 	m.moved.Tables = len(marks)
-	to, err := timetrace.OpenIn(part{m.s, "marks/"})
+	to, err := timetrace.OpenIn(m.s.opened("marks/", false))
 	if err != nil {
 		return err
 	}
-	return replaceMarks(to, marks)
-}
-
-// replaceMarks makes the marks of a place those.
-func replaceMarks(trace *timetrace.Trace, marks timetrace.State) error {
-	return trace.Update(func(s timetrace.State) {
-		clear(s)
-		maps.Copy(s, marks)
-	})
+	return to.Replace(marks)
 }
 
 func (m *marksMover) quarantineToEtcd(table, dir string) error {
@@ -271,7 +233,7 @@ func (m *marksMover) quarantineToEtcd(table, dir string) error {
 		return err
 	}
 	m.moved.Quarantined += q.Len()
-	return q.CopyTo(part{m.s, "quarantine/" + table + "/"})
+	return q.CopyTo(m.s.opened("quarantine/"+table+"/", false))
 }
 
 func (m *marksMover) guardToEtcd(table, dir string) error {
@@ -287,7 +249,7 @@ func (m *marksMover) guardToEtcd(table, dir string) error {
 	if err != nil {
 		return err
 	}
-	return part{m.s, "guard/"}.Write(map[string][]byte{table: text})
+	return m.s.opened("guard/", false).Write(map[string][]byte{table: text})
 }
 
 // clearEtcd removes what etcd has of tables. It does not count.
@@ -296,8 +258,8 @@ func (m *marksMover) clearEtcd() error {
 		if err := m.step("clear " + under); err != nil {
 			return err
 		}
-		p := part{m.s, under}
-		values, err := present{p}.Read()
+		p := m.s.opened(under, false)
+		values, err := p.Read()
 		if err != nil {
 			return err
 		}

@@ -100,7 +100,7 @@ func (m markMove) state(cfg *configs.Config) markState {
 		s.Owner, err = ownerIn(cfg.Data)
 		m.must(err)
 	}
-	trace, err := h.openTrace(cfg, true)
+	trace, err := h.shared.openTrace(cfg, true)
 	m.must(err)
 	s.Marks = trace.Tables()
 	for table := range s.Marks {

@@ -73,7 +73,7 @@ func (m *marksMover) copyToFile() error {
 	if err != nil {
 		return err
 	}
-	return replaceMarks(to, m.state)
+	return to.Replace(m.state)
 }
 
 // clearFiles removes what is left of other marks: their files, loads and sweeps under way

@@ -35,17 +35,27 @@ func openToRun(ctx context.Context, cfg *configs.Config, log *slog.Logger, conne
 	}
 }
 
-// A connector connects to the marks of a configuration, nil if they are below data.
-type connector func(context.Context, *configs.Config) (*shared, error)
+// A connector returns what a process holds of a configuration beside the lock.
+type connector func(context.Context, *configs.Config) (holding, error)
+
+// connectShared connects to what daemons share, if the configuration has its marks there.
+func connectShared(ctx context.Context, cfg *configs.Config) (h holding, err error) {
+	if h.shared, err = connect(ctx, cfg); err == nil && h.shared != nil {
+		h.shared.describe(func(m *etcd.Member) { m.Version = Version })
+	}
+	return h, err
+}
 
 // openHeld is openToRun for a daemon that holds the lock of its data directory, also after
 // an error.
-func openHeld(ctx context.Context, cfg *configs.Config, lock *store.FileLock, connect connector) (e *Engine, err error) {
-	h := holding{lock: lock}
-	if h.shared, err = connect(ctx, cfg); err != nil {
+func openHeld(ctx context.Context, cfg *configs.Config, lock *store.FileLock, connect connector) (*Engine, error) {
+	h, err := connect(ctx, cfg)
+	if err != nil {
 		return nil, err
 	}
-	if e, err = openToLead(ctx, cfg, h); err == nil {
+	h.lock = lock
+	e, err := openToLead(ctx, cfg, h)
+	if err == nil {
 		return e, nil
 	}
 	fault := err

@@ -39,11 +39,11 @@ func TestAStartWaitsForEtcd(t *testing.T) {
 	}
 	keys, way, tries := servers.NewKeyValues(), &switched{one: make(chan struct{}, 1)}, 0
 	log := &heals{t: t, way: way}
-	e, err := openToRun(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)), func(ctx context.Context, cfg *configs.Config) (*shared, error) {
+	e, err := openToRun(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)), func(ctx context.Context, cfg *configs.Config) (holding, error) {
 		connected, leases := keys.Connect("a", way, 1)
 		client, err := etcd.Config{Prefix: "/indexerd/shop", TTL: time.Minute}.OpenOver(ctx, connected, leases)
 		if err != nil {
-			return nil, err
+			return holding{}, err
 		}
 		if tries++; tries == 1 {
 			way.turn(true)
@@ -51,7 +51,7 @@ func TestAStartWaitsForEtcd(t *testing.T) {
 		if _, err := store.Lock(LockFile(cfg)); err == nil {
 			t.Error("the data directory is free while the daemon waits")
 		}
-		return &shared{client: client, data: cfg.Data, id: "a", changed: make(chan struct{}), seen: map[string]map[string][]byte{}}, nil
+		return holding{shared: newShared(client, cfg, "a")}, nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -70,7 +70,7 @@ func (d *daemon) consider(ctx context.Context, e *Engine, o order) (*configs.Con
 		return nil, o.ctx.Err()
 	}
 	if o.move != nil {
-		return o.move.moved(d.cfg, e)
+		return o.move.moved(d.cfg, e.trace)
 	}
 	cfg, err := configs.Load(d.cfg.File, d.Getenv)
 	if err != nil {

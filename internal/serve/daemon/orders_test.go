@@ -19,7 +19,7 @@ func TestOrderBesideAnotherEnd(t *testing.T) {
 		waits int
 	}{{errBroken, 1}, {nil, 0}} {
 		ctx, end := context.WithCancelCause(t.Context())
-		d.orders <- order{move: &liveMove{engine: e, target: e}}
+		d.orders <- order{move: &liveMove{other: cfg}}
 		d.takeOrders(ctx, e, func(cause error) {
 			if c.first != nil {
 				end(c.first)

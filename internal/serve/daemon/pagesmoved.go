@@ -57,7 +57,7 @@ func (s *storage) pagesToFill(ctx context.Context) (movedPages, error) {
 
 // settleMove makes durable that the pages were moved. Pages that were damaged or differ
 // are fetched by a sweep, so the table becomes unverified before.
-func (s *storage) settleMove(m Moved) error {
+func (s *storage) settleMove(to string, m move.Counts) error {
 	if err := s.raiseNumbers(uint64(m.Highest)); err != nil {
 		return err
 	}
@@ -66,5 +66,5 @@ func (s *storage) settleMove(m Moved) error {
 			return err
 		}
 	}
-	return s.writeStore(m.To)
+	return s.writeStore(to)
 }

@@ -90,12 +90,12 @@ tables:
 		t.Fatal(err)
 	}
 	way, log := newHanging(p), slog.New(slog.NewTextHandler(simLog{p}, nil))
-	e, err := openToRun(ctx, cfg, log, func(ctx context.Context, cfg *configs.Config) (*shared, error) {
-		s, err := p.connect(ctx, cfg)
+	e, err := openToRun(ctx, cfg, log, func(ctx context.Context, cfg *configs.Config) (holding, error) {
+		h, err := p.connect(ctx, cfg)
 		if err == nil {
-			s.over.index, s.over.pages = w.cluster.Connect(p.name, way), w.pages.Connect(p.name, way)
+			h.over.index, h.over.pages = w.cluster.Connect(p.name, way), w.pages.Connect(p.name, way)
 		}
-		return s, err
+		return h, err
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -80,3 +80,15 @@ func cutRestore(cfg *configs.Config, place string) error {
 const doMove = "move them with `indexerd move`, or name another data directory to load the tables again"
 
 const doRestore = "run the same `indexerd restore` again"
+
+// openTraceFile opens the marks in the file of the data directory, if they count.
+func openTraceFile(cfg *configs.Config, readOnly bool) (*timetrace.Trace, error) {
+	if err := checkMarksFile(cfg); err != nil {
+		return nil, err
+	}
+	fsys := atomicfile.OS
+	if readOnly {
+		fsys = atomicfile.ReadOnly(fsys)
+	}
+	return timetrace.Open(fsys, cfg.Data)
+}

@@ -133,7 +133,7 @@ func (e *Engine) questions() (all []question) {
 		all = append(all, question{"source " + s.conf.Name, false, s.Ping})
 	}
 	if e.cfg.Index.Engine == configs.OpenSearch && len(e.tables) > 0 {
-		cluster := newCluster(&e.tables[0].storage).config()
+		cluster := newCluster(e.tables[0].storage).config()
 		all = append(all, question{"index", true, func(ctx context.Context) error {
 			_, err := cluster.Flavor(ctx)
 			cluster.HTTP.CloseIdleConnections()

@@ -40,8 +40,7 @@ func restore(ctx context.Context, cfg *configs.Config, src string, step func(str
 	if err != nil {
 		return moved, err
 	}
-	h := holding{lock: lock}
-	defer func() { err = errors.Join(err, h.release()) }()
+	defer func() { err = errors.Join(err, lock.Release()) }()
 	data, err := filepath.Abs(cfg.Data)
 	if err != nil {
 		return moved, err
@@ -50,10 +49,12 @@ func restore(ctx context.Context, cfg *configs.Config, src string, step func(str
 	if !cfg.Marks.Shared() {
 		return moved, backup.Restore(src, data)
 	}
-	if h.shared, err = dial(ctx, cfg, newID()); err != nil {
+	s, err := dial(ctx, cfg, newID())
+	if err != nil {
 		return moved, err
 	}
-	r := restorer{marksMover{file: cfg, etcd: cfg, s: h.shared, step: step, moved: moved}, src, data}
+	defer func() { err = errors.Join(s.close(), err) }()
+	r := restorer{marksMover{file: cfg, etcd: cfg, s: s, step: step, moved: moved}, src, data}
 	err = r.run(ctx)
 	return r.moved, err
 }
@@ -66,7 +67,7 @@ type restorer struct {
 }
 
 func (r *restorer) run(ctx context.Context) error {
-	if err := r.lead(ctx); err != nil {
+	if err := r.s.leadToMove(ctx, r.moved.To); err != nil {
 		return err
 	}
 	if err := r.look(ctx); err != nil {

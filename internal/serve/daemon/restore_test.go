@@ -63,7 +63,7 @@ func (m markMove) backup() (src string) {
 			}
 			return errors.Join(err, part{sh, "quarantine/" + name + "/"}.Write(rows), trace.UpdateTable(name, func(x *timetrace.Table) { x.Incremental, x.Numbers = later, numbersInUse }))
 		}
-		t := newTable(m.etcd, configs.Table{Name: name}, trace, nil)
+		t := newTable(newStorage(m.etcd, configs.Table{Name: name}, trace, nil), nil)
 		t.index, t.pages = indexElsewhere{work: work}, pagesElsewhere{work: work}
 		e.tables = append(e.tables, t)
 	}
@@ -197,14 +197,14 @@ func (m markMove) starts() error {
 func TestRestoreOfAFileToEtcd(t *testing.T) {
 	m := newMarkMove(t, etcdtest.New(t))
 	want := restored(m.state(m.file))
-	trace, err := holding{}.openTrace(m.file, false)
+	trace, err := openTraceFile(m.file, false)
 	m.must(err)
 	e := &Engine{cfg: m.file, trace: trace}
 	for name := range trace.Tables() {
 		work := func() error {
 			return trace.UpdateTable(name, func(x *timetrace.Table) { x.Incremental, x.Numbers = later, numbersInUse })
 		}
-		t := newTable(m.file, configs.Table{Name: name}, trace, nil)
+		t := newTable(newStorage(m.file, configs.Table{Name: name}, trace, nil), nil)
 		t.index, t.pages = indexElsewhere{work: work}, pagesElsewhere{work: work}
 		e.tables = append(e.tables, t)
 	}

@@ -17,6 +17,7 @@ import (
 	"indexerd/internal/index/opensearch"
 	"indexerd/internal/pages/pagetable"
 	"indexerd/internal/state/etcd"
+	"indexerd/timetrace"
 )
 
 // shared is what daemons share in etcd: marks, quarantine, the removals that the guard
@@ -35,8 +36,7 @@ import (
 type shared struct {
 	client *etcd.Client
 	data   string
-	id     string       // of the data directory
-	over   *connections // nil: those of the configuration
+	id     string // of the data directory
 
 	takeovers atomic.Uint64 // terms that this daemon has begun
 
@@ -88,11 +88,16 @@ func dial(ctx context.Context, cfg *configs.Config, id string) (*shared, error) 
 	if err != nil {
 		return nil, err
 	}
+	return newShared(client, cfg, id), nil
+}
+
+// newShared returns what the daemon of the data directory with an id shares.
+func newShared(client *etcd.Client, cfg *configs.Config, id string) *shared {
 	host, _ := os.Hostname() // is shown only
 	return &shared{
 		client: client, data: cfg.Data, id: id, configuration: configFingerprint(cfg), changed: make(chan struct{}), seen: map[string]map[string][]byte{},
-		member: etcd.Member{Name: host, Address: cfg.HTTP.Listen, Version: Version, Started: time.Now().UTC(), Unreached: notLooked},
-	}, nil
+		member: etcd.Member{Name: host, Address: cfg.HTTP.Listen, Started: time.Now().UTC(), Unreached: notLooked},
+	}
 }
 
 // close ends the term at once, so that another daemon can lead.
@@ -143,7 +148,7 @@ func (s *shared) term() *etcd.Term {
 // pages that refuse a daemon have been opened by another one since. If that one is of
 // another prefix, they belong to another owner when this daemon leads again, and it ends.
 func (s *shared) isDeposed(err error) bool {
-	return s != nil && isAny(err, etcd.ErrLost, opensearch.ErrFenced, pagetable.ErrFenced)
+	return s != nil && (errors.Is(err, etcd.ErrLost) || errors.Is(err, opensearch.ErrFenced) || errors.Is(err, pagetable.ErrFenced))
 }
 
 // A part is what is shared under one name. It is a store of marks and of a quarantine.
@@ -212,4 +217,21 @@ func (s *shared) forget(table string) error {
 		rows[key] = nil
 	}
 	return errors.Join(quarantine.Write(rows), part{s, "guard/"}.Write(map[string][]byte{table: nil}))
+}
+
+// openTrace opens the marks, which are in the file of the data directory if nothing is
+// shared.
+func (s *shared) openTrace(cfg *configs.Config, readOnly bool) (*timetrace.Trace, error) {
+	if s == nil {
+		return openTraceFile(cfg, readOnly)
+	}
+	return timetrace.OpenIn(s.opened("marks/", readOnly))
+}
+
+// ownerOf returns the id by which index and pages know the daemon.
+func (s *shared) ownerOf(cfg *configs.Config, readOnly bool) (string, error) {
+	if s == nil {
+		return ownerOf(cfg, readOnly)
+	}
+	return s.ownerID(), nil
 }

@@ -151,7 +151,7 @@ func TestConfigurationOfTheLastLeader(t *testing.T) {
 	a.configured(first)
 	b.configured(second)
 	leads(t, a)
-	if err := a.takeOver(first); err != nil {
+	if err := (holding{shared: a}).takeOver(first); err != nil {
 		t.Fatal(err)
 	}
 	resigns(t, a)

@@ -63,7 +63,7 @@ func (k sharedState) save(dir string) error {
 	if err != nil {
 		return err
 	}
-	return replaceMarks(trace, marks)
+	return trace.Replace(marks)
 }
 
 // under returns the values below a key, by the rest of their keys.

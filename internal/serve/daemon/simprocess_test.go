@@ -107,29 +107,28 @@ func newSimDaemon(ctx context.Context, cfg *configs.Config, e *Engine, log *slog
 }
 
 // connect is connect with a connection to the simulated etcd.
-func (p *simProcess) connect(ctx context.Context, cfg *configs.Config) (*shared, error) {
+func (p *simProcess) connect(ctx context.Context, cfg *configs.Config) (h holding, err error) {
 	id, err := ownID(cfg.Data)
 	if err != nil {
-		return nil, err
+		return h, err
 	}
 	w := p.world
 	connected, leases := w.etcd.Connect(p.name, p, p.rate)
 	client, err := etcdConfig(cfg.Marks).OpenOver(ctx, connected, leases)
 	if err != nil {
-		return nil, err
+		return h, err
 	}
-	return &shared{
-		client: client, data: cfg.Data, id: id, configuration: configFingerprint(cfg), changed: make(chan struct{}), seen: map[string]map[string][]byte{},
-		member: etcd.Member{Name: p.name, Started: time.Now(), Unreached: notLooked},
-		over: &connections{
-			database: func(configs.Source) database.Database { return simDatabase{process: p} },
-			index:    w.cluster.Connect(p.name, p),
-			pages:    w.pages.Connect(p.name, p),
-			filter: func(key string, _ bloom.Size) (pagetable.Filter, func() error, error) {
-				return w.redis.Connect(p.name, p, key), func() error { return nil }, nil
-			},
+	h.shared = newShared(client, cfg, id)
+	h.shared.describe(func(m *etcd.Member) { m.Name = p.name })
+	h.over = &connections{
+		database: func(configs.Source) database.Database { return simDatabase{process: p} },
+		index:    w.cluster.Connect(p.name, p),
+		pages:    w.pages.Connect(p.name, p),
+		filter: func(key string, _ bloom.Size) (pagetable.Filter, func() error, error) {
+			return w.redis.Connect(p.name, p, key), func() error { return nil }, nil
 		},
-	}, nil
+	}
+	return h, nil
 }
 
 // config returns the configuration of a data directory.

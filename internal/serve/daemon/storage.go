@@ -41,8 +41,9 @@ type storage struct {
 	readOnly bool // what is stored is opened without writing, and no pass runs
 	look     func(ctx context.Context, oids []doc.OID, each func(doc.Doc)) error
 
-	owner     string  // id of the data directory, or of all that share the marks
-	shared    *shared // nil: nothing is
+	owner     string       // id of the data directory, or of all that share the marks
+	shared    *shared      // nil: nothing is
+	over      *connections // nil: those of the configuration
 	place     place
 	pageStore *pageStore
 	counter   *counter
@@ -62,6 +63,22 @@ type storage struct {
 	searcher   *search.Searcher
 	ranges     *deletecheck.Ranges // of a table with updateTimes
 	stored     *deletecheck.Stored // of one without
+}
+
+// newStorages returns what is stored of the tables of a configuration, of which nothing is
+// open yet, and the store of pages that they share.
+func newStorages(cfg *configs.Config, trace *timetrace.Trace) (all []*storage, pages *pageStore) {
+	pages = newPageStore(cfg.PageStore)
+	for _, conf := range cfg.Tables {
+		all = append(all, newStorage(cfg, conf, trace, pages))
+	}
+	return all, pages
+}
+
+func newStorage(cfg *configs.Config, conf configs.Table, trace *timetrace.Trace, pages *pageStore) *storage {
+	s := &storage{cfg: cfg, conf: conf, trace: trace, dir: filepath.Join(cfg.Data, conf.Name), counter: newCounter(), pageStore: pages}
+	s.place = s.newPlace()
+	return s
 }
 
 // Begin and End number the table's fetches.

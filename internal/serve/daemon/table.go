@@ -4,25 +4,22 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"indexerd/configs"
 	"indexerd/initial"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/schedule"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/sync/passes"
-	"indexerd/timetrace"
 )
 
 // A table is one configured table: what is stored of it, its rows in the
 // database, and its passes.
 type table struct {
-	storage
+	*storage
 	source *source
 	lane   *schedule.Lane
 	log    *slog.Logger
@@ -67,13 +64,13 @@ type scheduledPass struct {
 	*schedule.Job
 }
 
-func newTable(cfg *configs.Config, conf configs.Table, trace *timetrace.Trace, s *source) *table {
+func newTable(stored *storage, s *source) *table {
 	t := &table{
-		storage: storage{cfg: cfg, conf: conf, trace: trace, dir: filepath.Join(cfg.Data, conf.Name), counter: newCounter()},
+		storage: stored,
 		source:  s, lane: schedule.NewLane(),
 		sweeping: make(chan struct{}, 1), describing: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler), die: func(error) {},
 	}
-	t.look, t.place = t.lookAt, t.newPlace()
+	t.look = t.lookAt
 	return t
 }
 
