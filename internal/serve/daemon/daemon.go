@@ -117,7 +117,7 @@ func Run(ctx context.Context, cfg *configs.Config, o Options) error {
 		return errors.Join(err, e.Close())
 	}
 	d := &daemon{Options: o, cfg: cfg, orders: make(chan order, maxOrders), pauses: newPauses()}
-	d.front = newFront(e.limitConnections(l, o.Log), cfg.HTTP, o.Log)
+	d.front = newFront(limitConnections(cfg, l, o.Log), cfg.HTTP, o.Log)
 	o.Log.Info("indexerd serves", "url", d.front.base, "data", cfg.Data)
 	if d.front.openSearch != "" {
 		o.Log.Info("indexerd serves the OpenSearch API", "url", baseURL(d.front.openSearch, cfg.HTTP.TLS.Pair != nil))
@@ -132,7 +132,7 @@ func Run(ctx context.Context, cfg *configs.Config, o Options) error {
 	} else {
 		d.logTerm(e)
 	}
-	d.front.show(e)
+	d.front.show(e, cfg.HTTP)
 	var notifying sync.WaitGroup
 	notifying.Go(func() { notifySystemd(ctx, d.front, d.front.address, d.front.own, &d.reloading, o.Log) })
 	err = errors.Join(d.live(ctx, e), d.front.close())
@@ -156,7 +156,7 @@ func (e *Engine) listen(ctx context.Context) (net.Listener, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return e.bind()
+	return bind(e.cfg)
 }
 
 // loads returns how far the initial load of each table has come.

@@ -293,7 +293,7 @@ func (e *Engine) follow(ctx context.Context, f *front, log *slog.Logger) error {
 		return err
 	}
 	e.runs.logTo(log)
-	f.show(e)
+	f.show(e, e.cfg.HTTP)
 	if term := e.shared.term(); term != nil {
 		go func() {
 			select {

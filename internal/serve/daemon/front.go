@@ -42,9 +42,15 @@ type front struct {
 	now *generation
 }
 
+// A served engine answers all requests.
+type served interface {
+	httpapi.Engine
+	osapi.Engine
+}
+
 // A generation is the time of one engine at the front.
 type generation struct {
-	engine    *Engine        // behind the handler; nil: none
+	engine    served         // behind the handler; nil: none
 	handler   http.Handler   // nil: requests wait for the next generation
 	opening   http.Handler   // answers for the engine that is being opened; nil: none is
 	answering sync.WaitGroup // added to under the front's mu, while it is the present generation
@@ -75,7 +81,7 @@ func newFront(l *clients.Listener, h configs.HTTP, log *slog.Logger) *front {
 		f.openSearch = p.second.Addr().String()
 	}
 	f.pair.Store(h.TLS.Pair)
-	f.show(nil)
+	f.swap(nil, http.HandlerFunc(f.notYet))
 	f.server = &http.Server{
 		Handler:           f,
 		ReadHeaderTimeout: headersWithin,
@@ -156,14 +162,9 @@ func (f *front) enter(ctx context.Context) (*generation, http.Handler) {
 	}
 }
 
-// show has an engine answer requests; if nil, they are rejected as not ready.
-func (f *front) show(e *Engine) {
-	if e == nil {
-		f.swap(nil, http.HandlerFunc(f.notYet))
-		return
-	}
-	f.swap(e, f.handle(e, e.cfg.HTTP))
-}
+// show has an engine answer the requests that a configuration admits. Before the first
+// one they are rejected as not ready.
+func (f *front) show(e served, h configs.HTTP) { f.swap(e, f.handle(e, h)) }
 
 // admit accepts other tokens and shows another certificate from now on. Requests
 // under way are not affected.
@@ -176,14 +177,14 @@ func (f *front) admit(h configs.HTTP) {
 }
 
 // handle returns the handler of an engine with the tokens of a configuration.
-func (f *front) handle(e *Engine, h configs.HTTP) http.Handler {
+func (f *front) handle(e served, h configs.HTTP) http.Handler {
 	f.pair.Store(h.TLS.Pair)
 	f.conns.Trust(h.TrustedProxies)
 	f.admitted.Store(&h)
 	return f.handler(e, h)
 }
 
-func (f *front) handler(e *Engine, h configs.HTTP) http.Handler {
+func (f *front) handler(e served, h configs.HTTP) http.Handler {
 	a := access(h, f.address, f.own)
 	a.Limits = f.limits
 	own := httpapi.Recover(httpapi.Handler(e, a), f.log)
@@ -196,7 +197,7 @@ func (f *front) handler(e *Engine, h configs.HTTP) http.Handler {
 
 // opens has an engine that is being opened answer what can't wait for it, to callers that
 // were admitted before.
-func (f *front) opens(e *Engine) {
+func (f *front) opens(e served) {
 	h := f.admitted.Load()
 	if h == nil {
 		return
@@ -213,7 +214,7 @@ func (f *front) opens(e *Engine) {
 // that opens calls, answers for what can't wait. It returns when earlier requests
 // are answered, or at the deadline of a search. A response that its client does
 // not read is aborted and does not delay it.
-func (f *front) hold(e *Engine) {
+func (f *front) hold(e served) {
 	before := f.swap(nil, nil)
 	f.opens(e)
 	answered := make(chan struct{})
@@ -237,7 +238,7 @@ func (f *front) hold(e *Engine) {
 const stalledEvery = 100 * time.Millisecond
 
 // swap begins the next generation and returns the one before.
-func (f *front) swap(e *Engine, h http.Handler) (before *generation) {
+func (f *front) swap(e served, h http.Handler) (before *generation) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	before, f.now = f.now, &generation{engine: e, handler: h, over: make(chan struct{})}

@@ -46,11 +46,11 @@ func fileHandles() uint64 {
 }
 
 // limitConnections keeps clients from taking the handles that the storage needs.
-func (e *Engine) limitConnections(l net.Listener, log *slog.Logger) *clients.Listener {
+func limitConnections(cfg *configs.Config, l net.Listener, log *slog.Logger) *clients.Listener {
 	handles := fileHandles()
-	connections, enough := connectionsFor(e.cfg, handles)
+	connections, enough := connectionsFor(cfg, handles)
 	if !enough {
-		log.Warn("indexerd may run out of file handles", "handles", handles, "tables", len(e.cfg.Tables), "do", "raise LimitNOFILE of the service, or ulimit -n")
+		log.Warn("indexerd may run out of file handles", "handles", handles, "tables", len(cfg.Tables), "do", "raise LimitNOFILE of the service, or ulimit -n")
 	}
 	return clients.NewListener(l, connections)
 }

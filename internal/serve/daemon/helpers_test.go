@@ -102,13 +102,13 @@ func openToServe(t *testing.T, cfg *configs.Config) *Engine {
 // serve runs an engine until the test ends, and closes it.
 func serve(t *testing.T, e *Engine, log *slog.Logger) *front {
 	t.Helper()
-	l, err := e.bind()
+	l, err := bind(e.cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	f := newFront(e.limitConnections(l, log), e.cfg.HTTP, log)
+	f := newFront(limitConnections(e.cfg, l, log), e.cfg.HTTP, log)
 	go func() { served <- e.follow(ctx, f, log) }()
 	t.Cleanup(func() {
 		stop()

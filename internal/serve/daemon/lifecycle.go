@@ -86,7 +86,7 @@ func (d *daemon) serve(ctx context.Context, e *Engine) error {
 
 // serveReadOnly answers until the disk takes writes again.
 func (d *daemon) serveReadOnly(ctx context.Context, e *Engine) error {
-	d.front.show(e)
+	d.front.show(e, e.cfg.HTTP)
 	written := d.writeHolder(e)
 	for d.wait(ctx) {
 		select {
@@ -149,7 +149,7 @@ func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, err
 	if next == nil {
 		return nil, errors.Join(err, e.release())
 	}
-	d.front.show(next)
+	d.front.show(next, next.cfg.HTTP)
 	return next, nil
 }
 

@@ -3,24 +3,25 @@ package daemon
 import (
 	"errors"
 	"fmt"
+	"indexerd/configs"
 	"net"
 	"net/http"
 	"sync"
 )
 
 // bind takes the addresses of the APIs.
-func (e *Engine) bind() (net.Listener, error) {
-	l, err := net.Listen("tcp", e.cfg.HTTP.Listen)
+func bind(cfg *configs.Config) (net.Listener, error) {
+	l, err := net.Listen("tcp", cfg.HTTP.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w: end what listens there, or name another address in http.listen", e.cfg.HTTP.Listen, errors.Unwrap(err))
+		return nil, fmt.Errorf("listen on %s: %w: end what listens there, or name another address in http.listen", cfg.HTTP.Listen, errors.Unwrap(err))
 	}
-	if e.cfg.OpenSearch == "" {
+	if cfg.OpenSearch == "" {
 		return l, nil
 	}
-	second, err := net.Listen("tcp", e.cfg.OpenSearch)
+	second, err := net.Listen("tcp", cfg.OpenSearch)
 	if err != nil {
 		_ = l.Close() // it has no connection yet
-		return nil, fmt.Errorf("listen on %s: %w: end what listens there, or name another address in opensearch_api.listen", e.cfg.OpenSearch, errors.Unwrap(err))
+		return nil, fmt.Errorf("listen on %s: %w: end what listens there, or name another address in opensearch_api.listen", cfg.OpenSearch, errors.Unwrap(err))
 	}
 	return newPair(l, second), nil
 }

@@ -95,14 +95,14 @@ func newSimDaemon(ctx context.Context, cfg *configs.Config, e *Engine, log *slog
 		return nil, err
 	}
 	d := &daemon{Options: Options{Log: log}, cfg: cfg, orders: make(chan order, maxOrders), pauses: newPauses()}
-	d.front = newFront(e.limitConnections(newSimListener(), log), cfg.HTTP, log)
+	d.front = newFront(limitConnections(cfg, newSimListener(), log), cfg.HTTP, log)
 	e.started, e.orders, e.log = time.Now(), d.orders, log
 	if e.frozen != nil {
 		d.logFrozen(e.frozen)
 	} else {
 		d.logTerm(e)
 	}
-	d.front.show(e)
+	d.front.show(e, cfg.HTTP)
 	return d, nil
 }
 

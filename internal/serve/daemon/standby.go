@@ -36,7 +36,7 @@ func (d *daemon) standBy(ctx context.Context, e *Engine, cause error) (*Engine, 
 
 // serveStandby answers until this daemon leads.
 func (d *daemon) serveStandby(ctx context.Context, e *Engine) error {
-	d.front.show(e)
+	d.front.show(e, e.cfg.HTTP)
 	d.writeHolder(e)
 	campaign, end := context.WithCancel(ctx)
 	won := make(chan error, 1)
