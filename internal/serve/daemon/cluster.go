@@ -216,7 +216,7 @@ func (c *cluster) claim() error {
 	return c.config().Claim(ctx)
 }
 
-func (c *cluster) interruptCalls() { c.end() }
+func (c *cluster) interrupt() { c.end() }
 
 // room leaves it to the cluster: a full disk blocks its writes.
 func (c *cluster) room(uint64) error { return nil }
@@ -268,4 +268,14 @@ func fenceIndex(cfg *configs.Config, conf configs.Table, s *shared, over *connec
 	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
 	defer cancel()
 	return c.config().Fence(ctx)
+}
+
+// asksCluster returns a function that returns an error if the cluster does not answer.
+func (s *storage) asksCluster() func(context.Context) error {
+	config := newCluster(s).config()
+	return func(ctx context.Context) error {
+		_, err := config.Flavor(ctx)
+		config.HTTP.CloseIdleConnections()
+		return err
+	}
 }

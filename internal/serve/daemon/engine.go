@@ -146,14 +146,14 @@ const openedAtOnce = 16
 // newEngine returns an engine of which nothing is open yet.
 func newEngine(cfg *configs.Config, trace *timetrace.Trace) *Engine {
 	e := &Engine{cfg: cfg, trace: trace, runs: newRuns(), meters: httpapi.NewMeters(), stepDowns: make(chan struct{}, 1)}
-	var stored []*storage
-	stored, e.pageStore = newStorages(cfg, trace)
+	tables, pages := newStorages(cfg, trace)
+	e.pageStore = pages
 	byName := map[string]*source{}
 	for _, s := range cfg.Sources {
 		byName[s.Name] = newSource(cfg, s)
 		e.sources = append(e.sources, byName[s.Name])
 	}
-	for _, s := range stored {
+	for _, s := range tables {
 		t := newTable(s, byName[s.conf.Source])
 		t.meters = e.meters
 		e.tables = append(e.tables, t)
@@ -342,8 +342,7 @@ const interruptAfter = 3 * time.Second
 
 func (e *Engine) interrupt() {
 	for _, t := range e.tables {
-		t.place.interruptCalls()
-		t.interruptPages()
+		t.interruptCalls()
 	}
 }
 

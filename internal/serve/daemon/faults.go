@@ -4,6 +4,7 @@ import (
 	"errors"
 	"indexerd/internal/index/opensearch"
 	"indexerd/internal/pages/pagetable"
+	"indexerd/store"
 	"slices"
 )
 
@@ -44,4 +45,14 @@ func isAway(err error) bool { return isAny(err, opensearch.ErrAway, pagetable.Er
 
 func isAny(err error, any ...error) bool {
 	return slices.ContainsFunc(any, func(one error) bool { return errors.Is(err, one) })
+}
+
+// isDamaged reports whether an error is that of a damaged page.
+func isDamaged(err error) bool {
+	return isGone(err) || errors.Is(err, store.ErrCorrupt) || errors.Is(err, pagetable.ErrCorrupt)
+}
+
+// isGone reports whether an error is that of a page that does not exist.
+func isGone(err error) bool {
+	return errors.Is(err, store.ErrNotFound) || errors.Is(err, pagetable.ErrNotFound)
 }

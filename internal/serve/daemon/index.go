@@ -49,8 +49,8 @@ type place interface {
 	create(doc.Generation) (opened, error)
 	// claim returns an error if the index in use is another one's, before there are marks.
 	claim() error
-	// interruptCalls ends the calls to the machines that have the index.
-	interruptCalls()
+	// interrupt ends the calls to the machines that have the index.
+	interrupt()
 	// room returns an error if there is no room for a second index of a size.
 	room(size uint64) error
 }
@@ -125,7 +125,7 @@ func (d *directories) create(generation doc.Generation) (opened, error) {
 
 func (d *directories) claim() error { return nil }
 
-func (d *directories) interruptCalls() {}
+func (d *directories) interrupt() {}
 
 func (d *directories) room(size uint64) error { return room(d.dir, size) }
 

@@ -9,8 +9,6 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/pages/move"
-	"indexerd/internal/pages/pagetable"
-	"indexerd/store"
 )
 
 // A Moved is the result of a move of one table.
@@ -144,14 +142,4 @@ func movePages(ctx context.Context, from, to *storage, progress func(table strin
 	}
 	moved.Took = time.Since(began)
 	return moved, err
-}
-
-// isDamaged reports whether an error is that of a damaged page.
-func isDamaged(err error) bool {
-	return isGone(err) || errors.Is(err, store.ErrCorrupt) || errors.Is(err, pagetable.ErrCorrupt)
-}
-
-// isGone reports whether an error is that of a page that does not exist.
-func isGone(err error) bool {
-	return errors.Is(err, store.ErrNotFound) || errors.Is(err, pagetable.ErrNotFound)
 }

@@ -102,3 +102,15 @@ func TestOtherStoreWithoutMove(t *testing.T) {
 		}
 	}
 }
+
+// What works on the files of one data directory refuses marks that are shared.
+func TestSharedMarksAreNoFiles(t *testing.T) {
+	files := &configs.Config{Data: t.TempDir(), PageStore: configs.PageStore{Engine: configs.FileMap}}
+	remote := &configs.Config{Data: files.Data, PageStore: configs.PageStore{Engine: configs.HBase}, Marks: configs.Marks{Engine: configs.Etcd}}
+	for _, way := range [][2]*configs.Config{{files, remote}, {remote, files}} {
+		err := MovePages(t.Context(), way[0], way[1], nil, nil)
+		if err == nil || !strings.Contains(err.Error(), "while marks are in the file") {
+			t.Errorf("move: got error %v, want that it is refused", err)
+		}
+	}
+}

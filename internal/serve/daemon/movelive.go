@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net/http"
 	"os"
 	"sync"
 	"syscall"
@@ -47,61 +46,7 @@ type tableMove struct {
 	began    time.Time
 }
 
-// moving has the move of an engine.
-type moving struct {
-	mu  sync.Mutex
-	now *liveMove
-}
-
-// endBut cancels the copy of any other move.
-func (m *moving) endBut(other *liveMove) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.now != nil && m.now != other {
-		m.now.cancel(errMoveRenewed)
-	}
-}
-
 var errMoveRenewed = errors.New("the configuration was read again: run the command again to continue")
-
-// Move begins to move the pages to the store of another configuration.
-func (e *Engine) Move(r httpapi.MoveRequest) (httpapi.Run, error) {
-	if e.orders == nil {
-		return httpapi.Run{}, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "no daemon runs", Hint: "run: indexerd move"}
-	}
-	if err := e.writable(); err != nil {
-		return httpapi.Run{}, err
-	}
-	to, err := loadToMove(r, e.cfg, e.getenv)
-	if err != nil {
-		return httpapi.Run{}, &httpapi.Error{Status: http.StatusBadRequest, Code: "bad_query", Message: err.Error()}
-	}
-	// Its end outlives this engine. The copy does not.
-	return e.runs.open(context.Background(), "", "move", func(ctx context.Context, one *job) {
-		ctx, m := newLiveMove(ctx, e.cfg, to, e.trace, e.stored())
-		stop := context.AfterFunc(e.runs.ctx, one.cancel)
-		e.moving.mu.Lock()
-		e.moving.now = m
-		e.moving.mu.Unlock()
-		e.runs.going.Go(func() {
-			defer one.cancel()
-			defer stop()
-			_, _, err := one.carryOut(ctx, e.log, func(ctx context.Context, one *job) (any, bool, error) { return nil, false, m.copy(ctx, one.progress) })
-			if err == nil {
-				select {
-				case e.orders <- order{move: m, job: one}:
-					return
-				default:
-					err = errors.New("too many tables wait to be reloaded: run the command again when they are")
-				}
-			}
-			if cause := context.Cause(ctx); errors.Is(cause, errMoveRenewed) {
-				err = cause
-			}
-			one.end(nil, false, errors.Join(err, m.close()))
-		})
-	})
-}
 
 // newLiveMove returns a move of what is stored to the store of another configuration. Its
 // copy ends with the context that it returns.
@@ -268,6 +213,9 @@ func (p reservingPages) Put(pages []doc.Page) error {
 	}
 	return p.Pages.Put(pages)
 }
+
+// renew ends the copy: the configuration is read again.
+func (m *liveMove) renew() { m.cancel(errMoveRenewed) }
 
 // moved returns the configuration of the next engine. It fails if another engine has
 // begun since the copy.

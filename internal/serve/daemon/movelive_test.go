@@ -15,11 +15,7 @@ import (
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/base/doc"
-	"indexerd/internal/pages/move"
 	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/test/pagestest"
-	"indexerd/store"
 	"indexerd/timetrace"
 )
 
@@ -172,8 +168,7 @@ func TestMovePagesLive(t *testing.T) {
 // A SIGHUP ends the copy of a move, which continues when it begins again.
 func TestReloadEndsAMove(t *testing.T) {
 	e := &Engine{}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	mine := &liveMove{cancel: cancel}
+	ctx, mine := newLiveMove(t.Context(), &configs.Config{}, &configs.Config{}, nil, nil)
 	e.moving.now = mine
 	e.moving.endBut(mine)
 	if ctx.Err() != nil {
@@ -185,76 +180,5 @@ func TestReloadEndsAMove(t *testing.T) {
 	}
 	if _, err := mine.moved(&configs.Config{}, new(timetrace.Trace)); err != errMoveRenewed {
 		t.Errorf("got error %v of another engine, want that the configuration was read again", err)
-	}
-}
-
-// A caller can't have the daemon read a file that others can write.
-func TestMoveReadsTrustedFiles(t *testing.T) {
-	file := writeFile(t, "data: /tmp\n")
-	if err := checkTrusted(file); err != nil {
-		t.Errorf("got error %v of a private file", err)
-	}
-	if err := os.Chmod(file, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := checkTrusted(file); err == nil {
-		t.Error("got no error of a file that others can write")
-	}
-}
-
-// A meeting is a store that is copied between the start of a write and its end.
-type meeting struct {
-	pages
-	copied func()
-}
-
-func (m meeting) Put(pages []doc.Page) error {
-	m.copied()
-	return m.pages.Put(pages)
-}
-
-func (m meeting) Delete(gone []doc.Removal) error {
-	m.copied()
-	return m.pages.Delete(gone)
-}
-
-// A page that is copied while it is written is copied again.
-func TestWriteDuringCopy(t *testing.T) {
-	open := func() *store.FileMap {
-		f, err := store.Open(t.TempDir(), store.Options{Versions: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { f.Close() })
-		return f
-	}
-	from, to, recorder := open(), open(), new(move.Recorder)
-	if err := from.Put([]doc.Page{pagestest.Page(1, 1), pagestest.Page(2, 2)}); err != nil {
-		t.Fatal(err)
-	}
-	l := move.Live{Copy: move.Copy{From: from, To: to, Versions: 1, Damaged: isDamaged}, Recorder: recorder, Gone: isGone}
-	p := recordedPages{meeting{from, func() {
-		if err := l.Run(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}}, recorder}
-	for _, write := range []func() error{
-		func() error { return p.Put([]doc.Page{pagestest.Page(1, 3)}) },
-		func() error { return p.Delete([]doc.Removal{{OID: pagestest.Key(2), V: 4}}) },
-	} {
-		if err := write(); err != nil {
-			t.Fatal(err)
-		}
-		if n, err := l.Finish(t.Context()); err != nil || !n.Exact() {
-			t.Errorf("got %+v, %v, want an exact copy", n, err)
-		}
-		want, err := from.Metas([]doc.OID{pagestest.Key(1), pagestest.Key(2)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := to.Metas([]doc.OID{pagestest.Key(1), pagestest.Key(2)})
-		if err != nil || got[0].V != want[0].V || got[1].V != want[1].V {
-			t.Errorf("got pages %+v, %v, want %+v", got, err, want)
-		}
 	}
 }

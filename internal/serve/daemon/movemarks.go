@@ -40,11 +40,11 @@ type MovedMarks struct {
 // Tables that come from etcd are unverified: a leader that is paused may have sent a write
 // to the pages.
 func MoveMarks(ctx context.Context, from, to *configs.Config) (MovedMarks, error) {
-	return moveMarks(ctx, from, to, func(string) error { return nil })
+	return MoveMarksBy(ctx, from, to, func(string) error { return nil })
 }
 
-// moveMarks is MoveMarks, and calls step before each change that a kill could prevent.
-func moveMarks(ctx context.Context, from, to *configs.Config, step func(string) error) (moved MovedMarks, err error) {
+// MoveMarksBy is MoveMarks, and calls step before each change that a kill could prevent.
+func MoveMarksBy(ctx context.Context, from, to *configs.Config, step func(string) error) (moved MovedMarks, err error) {
 	if err := marksMovable(from, to); err != nil {
 		return moved, err
 	}

@@ -107,7 +107,7 @@ func (m markMove) state(cfg *configs.Config) markState {
 		dir := filepath.Join(cfg.Data, table)
 		q, err := quarantine.OpenReadOnly(atomicfile.OS, quarantine.Name(dir))
 		if h.shared != nil {
-			q, err = quarantine.OpenIn(part{h.shared, "quarantine/" + table + "/"})
+			q, err = quarantine.OpenIn(h.shared.opened("quarantine/"+table+"/", false))
 		}
 		m.must(err)
 		s.Quarantine[table] = q.Rows()
@@ -116,7 +116,7 @@ func (m markMove) state(cfg *configs.Config) markState {
 		removals, err := recentRemovals(dir, runs)
 		m.must(err)
 		if h.shared != nil {
-			values, err := part{h.shared, "guard/"}.Read()
+			values, err := h.shared.opened("guard/", false).Read()
 			m.must(err)
 			removals = nil
 			m.must(json.Unmarshal(values[table], &removals))
@@ -145,7 +145,7 @@ func (m markMove) believed() (file, inEtcd bool) {
 		return file, false
 	}
 	defer sh.close()
-	marks, err := part{sh, "marks/"}.Read()
+	marks, err := sh.opened("marks/", false).Read()
 	m.must(err)
 	return file, len(marks) > 0
 }
@@ -155,7 +155,7 @@ var errCut = errors.New("cut")
 // move moves the marks until a step, and returns how many there were.
 func (m markMove) move(from, to *configs.Config, cut int) (steps int, at string, err error) {
 	m.t.Helper()
-	_, err = moveMarks(m.t.Context(), from, to, func(step string) error {
+	_, err = MoveMarksBy(m.t.Context(), from, to, func(step string) error {
 		if steps++; steps == cut {
 			at = step
 			return errCut

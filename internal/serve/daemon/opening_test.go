@@ -17,7 +17,7 @@ import (
 // heals opens the way to etcd when the daemon says that it waits.
 type heals struct {
 	t   *testing.T
-	way *switched
+	way *servers.Switch
 	n   int
 }
 
@@ -25,7 +25,7 @@ func (h *heals) Write(line []byte) (int, error) {
 	h.t.Logf("%s", line)
 	if strings.Contains(string(line), "indexerd waits for etcd") {
 		h.n++
-		h.way.turn(false)
+		h.way.Cut(false)
 	}
 	return len(line), nil
 }
@@ -37,7 +37,7 @@ func TestAStartWaitsForEtcd(t *testing.T) {
 	if err := MakeDataDir(cfg); err != nil {
 		t.Fatal(err)
 	}
-	keys, way, tries := servers.NewKeyValues(), &switched{one: make(chan struct{}, 1)}, 0
+	keys, way, tries := servers.NewKeyValues(), servers.NewSwitch(), 0
 	log := &heals{t: t, way: way}
 	e, err := openToRun(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)), func(ctx context.Context, cfg *configs.Config) (holding, error) {
 		connected, leases := keys.Connect("a", way, 1)
@@ -46,7 +46,7 @@ func TestAStartWaitsForEtcd(t *testing.T) {
 			return holding{}, err
 		}
 		if tries++; tries == 1 {
-			way.turn(true)
+			way.Cut(true)
 		}
 		if _, err := store.Lock(LockFile(cfg)); err == nil {
 			t.Error("the data directory is free while the daemon waits")

@@ -22,31 +22,25 @@ func (e *Engine) Analyzer(name string) (*analysis.Analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.newAnalyzer()
+	m := t.mapping()
+	return analysis.New(m.Analyzer, m.Stopwords)
 }
 
-func (s *storage) newAnalyzer() (*analysis.Analyzer, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return analysis.New(s.built.Analyzer, s.built.Stopwords)
-}
-
-func (s *storage) fieldsFor(c search.Caller) (fields []osapi.Field) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (t *table) fieldsFor(c search.Caller) (fields []osapi.Field) {
+	built := t.mapping()
 	add := func(name, kind string, child bool) {
-		if c.Admin || name != s.conf.ACL {
+		if c.Admin || name != t.conf.ACL {
 			fields = append(fields, osapi.Field{Name: name, Type: kind, Child: child})
 		}
 	}
 	types := map[fulltext.Type]string{fulltext.Keyword: osapi.Keyword, fulltext.Number: osapi.Double, fulltext.Date: osapi.Date, fulltext.Boolean: osapi.Boolean}
-	for _, name := range s.built.Content {
+	for _, name := range built.Content {
 		add(name, osapi.Text, false)
 	}
-	for _, f := range s.built.Metadata {
+	for _, f := range built.Metadata {
 		add(f.Name, types[f.Type], false)
 	}
-	for _, child := range s.built.Children {
+	for _, child := range built.Children {
 		if child.Searched {
 			add(child.Name, osapi.Text, true)
 		}

@@ -265,14 +265,3 @@ func TestOpenSearchSearchesAreCounted(t *testing.T) {
 		t.Error("got metrics of an unknown table: callers could create any number of them")
 	}
 }
-
-// While the storage is opened, each address answers in its own form.
-func TestOpenSearchErrorWhileTheStorageIsOpened(t *testing.T) {
-	f, base := serveFilms(t)
-	f.swap(nil, http.HandlerFunc(f.notYet))
-	for address, want := range map[string]string{base: `"type":"no_shard_available_action_exception"`, f.base: `{"error":{"code":"not_ready",`} {
-		if status, got := askFilms(t, address, "", "GET", "/film/_search", ""); status != http.StatusServiceUnavailable || !strings.Contains(got, want) {
-			t.Errorf("%s: got %d %s, want 503 with %s", address, status, got, want)
-		}
-	}
-}

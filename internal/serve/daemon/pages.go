@@ -188,8 +188,9 @@ func (s *storage) clearPages() error {
 	return nil
 }
 
-// interruptPages ends the calls to the machines that have the pages.
-func (s *storage) interruptPages() {
+// interruptCalls ends the calls to the machines that have index and pages.
+func (s *storage) interruptCalls() {
+	s.place.interrupt()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p, ok := s.pages.(remotePages); ok {
@@ -230,4 +231,14 @@ func (p recordedPages) Delete(gone []doc.Removal) error {
 		}
 	}()
 	return p.pages.Delete(gone)
+}
+
+// ask reads a row that no table has.
+func (p *pageStore) ask(ctx context.Context) error {
+	s, err := p.open()
+	if err != nil || s == nil {
+		return err
+	}
+	_, err = s.Read(ctx, []string{"reach"}, "", 1)
+	return err
 }

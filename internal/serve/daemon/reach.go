@@ -21,9 +21,6 @@ const (
 	stepDownAfter = 30 * time.Second
 )
 
-// notLooked is what a daemon does not reach before it has asked.
-const notLooked = "it has not asked databases, index and pages yet"
-
 // A stepDown ends a term so that a standby can lead.
 type stepDown struct{ why string }
 
@@ -133,12 +130,7 @@ func (e *Engine) questions() (all []question) {
 		all = append(all, question{"source " + s.conf.Name, false, s.Ping})
 	}
 	if e.cfg.Index.Engine == configs.OpenSearch && len(e.tables) > 0 {
-		cluster := newCluster(e.tables[0].storage).config()
-		all = append(all, question{"index", true, func(ctx context.Context) error {
-			_, err := cluster.Flavor(ctx)
-			cluster.HTTP.CloseIdleConnections()
-			return err
-		}})
+		all = append(all, question{"index", true, e.tables[0].asksCluster()})
 	}
 	return append(all, question{"pages", true, e.pageStore.ask})
 }
@@ -161,16 +153,6 @@ func unreached(ctx context.Context, all []question) (why string, stores bool) {
 		stores = stores || isUnreached(err) && all[i].stores
 	}
 	return why, stores
-}
-
-// ask reads a row that no table has.
-func (p *pageStore) ask(ctx context.Context) error {
-	s, err := p.open()
-	if err != nil || s == nil {
-		return err
-	}
-	_, err = s.Read(ctx, []string{"reach"}, "", 1)
-	return err
 }
 
 // isUnreached reports whether an error means that nothing answers.

@@ -46,3 +46,16 @@ func (s *storage) adopt(ix index) error {
 	s.stored.Forget()
 	return old.Close()
 }
+
+// roomForIndex reports an error if there is no room for a second index as large as the
+// first.
+func (s *storage) roomForIndex() error {
+	size, err := s.current().Bytes()
+	if err != nil {
+		return err
+	}
+	return s.place.room(size)
+}
+
+// madeBy returns the new index of a reindex that newReindex has returned, once it is made.
+func madeBy(r reindex.Reindex) index { return r.Place.(*adoption).made }

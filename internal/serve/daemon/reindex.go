@@ -50,7 +50,7 @@ func (t *table) reindex(ctx context.Context, progress func(done, of int64)) (rei
 	}
 	defer lane.end()
 	if err := t.roomForIndex(); err != nil {
-		return reindex.Result{}, err
+		return reindex.Result{}, fmt.Errorf("reindex %s: %w: searches go on in the old index: make room and reindex again", t.conf.Name, err)
 	}
 	r := t.newReindex()
 	r.Rest = func(ctx context.Context, _ time.Duration) error { return lane.rest(ctx, 0, 1) }
@@ -93,19 +93,6 @@ func (t *table) refill(ctx context.Context) error {
 		return t.dieIfBroken("refill", err)
 	}
 	t.log.Info("refill ended", "documents", result.Indexed, "partial", result.Partial, "left", result.Left, "took", time.Since(started).Round(time.Millisecond))
-	return nil
-}
-
-// roomForIndex reports an error if the disk has no room for a second index as large
-// as the first.
-func (t *table) roomForIndex() error {
-	size, err := t.current().Bytes()
-	if err != nil {
-		return err
-	}
-	if err := t.place.room(size); err != nil {
-		return fmt.Errorf("reindex %s: %w: searches go on in the old index: make room and reindex again", t.conf.Name, err)
-	}
 	return nil
 }
 

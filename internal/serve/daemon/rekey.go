@@ -74,7 +74,7 @@ func (t *table) fillNew(ctx context.Context, s deletecheck.Sweep, report *doc.Re
 	defer t.setReindexing(false)
 	r := t.newReindex()
 	err = r.Fill(ctx, func(ctx context.Context, swap func() error) (err error) {
-		made := r.Place.(*adoption).made
+		made := madeBy(r)
 		s.Index, s.FromScratch = made, true
 		s.Filled = func(context.Context) error {
 			n, err := made.Count()

@@ -25,11 +25,11 @@ import (
 // change. Before it no daemon starts on the data directory, and Restore begins again when it
 // is called again: it removes what the call before has left.
 func Restore(ctx context.Context, cfg *configs.Config, src string) (MovedMarks, error) {
-	return restore(ctx, cfg, src, func(string) error { return nil })
+	return RestoreBy(ctx, cfg, src, func(string) error { return nil })
 }
 
-// restore is Restore, and calls step before each change that a kill could prevent.
-func restore(ctx context.Context, cfg *configs.Config, src string, step func(string) error) (moved MovedMarks, err error) {
+// RestoreBy is Restore, and calls step before each change that a kill could prevent.
+func RestoreBy(ctx context.Context, cfg *configs.Config, src string, step func(string) error) (moved MovedMarks, err error) {
 	if err := MakeDataDir(cfg); err != nil {
 		return moved, err
 	}

@@ -52,16 +52,16 @@ func (m markMove) backup() (src string) {
 	sh, err := connect(m.t.Context(), m.etcd)
 	m.must(err)
 	leads(m.t, sh)
-	trace, err := timetrace.OpenIn(part{sh, "marks/"})
+	trace, err := timetrace.OpenIn(sh.opened("marks/", false))
 	m.must(err)
 	e := &Engine{holding: holding{shared: sh}, cfg: m.etcd, trace: trace}
 	for name := range trace.Tables() {
 		work := func() error {
-			rows, err := part{sh, "quarantine/" + name + "/"}.Read()
+			rows, err := sh.opened("quarantine/"+name+"/", false).Read()
 			for key := range rows {
 				rows[key] = nil
 			}
-			return errors.Join(err, part{sh, "quarantine/" + name + "/"}.Write(rows), trace.UpdateTable(name, func(x *timetrace.Table) { x.Incremental, x.Numbers = later, numbersInUse }))
+			return errors.Join(err, sh.opened("quarantine/"+name+"/", false).Write(rows), trace.UpdateTable(name, func(x *timetrace.Table) { x.Incremental, x.Numbers = later, numbersInUse }))
 		}
 		t := newTable(newStorage(m.etcd, configs.Table{Name: name}, trace, nil), nil)
 		t.index, t.pages = indexElsewhere{work: work}, pagesElsewhere{work: work}
@@ -101,7 +101,7 @@ func (m markMove) emptied(prefix string) markMove {
 // restoreUntil restores a backup until a step, and returns its name; "": there was none.
 func (m markMove) restoreUntil(cfg *configs.Config, src string, cut int) (at string, err error) {
 	steps := 0
-	_, err = restore(m.t.Context(), cfg, src, func(step string) error {
+	_, err = RestoreBy(m.t.Context(), cfg, src, func(step string) error {
 		if steps++; steps == cut {
 			at = step
 			return errCut
@@ -292,7 +292,7 @@ func TestNumbersAfterARestore(t *testing.T) {
 	if term := sh.term().Leader.Term; term > 2 {
 		t.Fatalf("got term %d, want one of an etcd that was lost", term)
 	}
-	trace, err := timetrace.OpenIn(part{sh, "marks/"})
+	trace, err := timetrace.OpenIn(sh.opened("marks/", false))
 	n.must(err)
 	s := &storage{cfg: n.etcd, conf: configs.Table{Name: "item"}, trace: trace, shared: sh}
 	if first, err := s.reserve(10); err != nil || first <= numbersInUse || doc.Version(first) <= 0 {

@@ -52,6 +52,12 @@ func (r *runs) stop() {
 	r.going.Wait()
 }
 
+// begin has the runs wait for work at their end.
+func (r *runs) begin(work func()) { r.going.Go(work) }
+
+// cancelAtEnd cancels a run of a longer life when these runs are stopped. stop ends that.
+func (r *runs) cancelAtEnd(one *job) (stop func() bool) { return context.AfterFunc(r.ctx, one.cancel) }
+
 // end lets no run begin any more.
 func (r *runs) end() {
 	r.mu.Lock()

@@ -48,3 +48,10 @@ func (s *storage) search() *search.Searcher {
 	defer s.mu.Unlock()
 	return s.searcher
 }
+
+// mapping returns what the index in use was built with.
+func (s *storage) mapping() fulltext.Mapping {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.built
+}

@@ -235,3 +235,6 @@ func (s *shared) ownerOf(cfg *configs.Config, readOnly bool) (string, error) {
 	}
 	return s.ownerID(), nil
 }
+
+// notLooked is what a daemon does not reach before it has asked.
+const notLooked = "it has not asked databases, index and pages yet"

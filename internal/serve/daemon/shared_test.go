@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -129,18 +128,6 @@ func TestPartsWithoutEtcd(t *testing.T) {
 	}
 }
 
-// What works on the files of one data directory refuses marks that are shared.
-func TestSharedMarksAreNoFiles(t *testing.T) {
-	files := &configs.Config{Data: t.TempDir(), PageStore: configs.PageStore{Engine: configs.FileMap}}
-	remote := &configs.Config{Data: files.Data, PageStore: configs.PageStore{Engine: configs.HBase}, Marks: configs.Marks{Engine: configs.Etcd}}
-	for _, way := range [][2]*configs.Config{{files, remote}, {remote, files}} {
-		err := MovePages(t.Context(), way[0], way[1], nil, nil)
-		if err == nil || !strings.Contains(err.Error(), "while marks are in the file") {
-			t.Errorf("move: got error %v, want that it is refused", err)
-		}
-	}
-}
-
 // A daemon whose configuration differs from that of the daemon that led last does not
 // lead, also if it wins before it can know. A newcomer does: it was started just now.
 func TestConfigurationOfTheLastLeader(t *testing.T) {
@@ -151,7 +138,7 @@ func TestConfigurationOfTheLastLeader(t *testing.T) {
 	a.configured(first)
 	b.configured(second)
 	leads(t, a)
-	if err := (holding{shared: a}).takeOver(first); err != nil {
+	if err := a.confirm(first); err != nil {
 		t.Fatal(err)
 	}
 	resigns(t, a)
@@ -277,30 +264,5 @@ func TestNoLeaderIsMissedAfterAStepDown(t *testing.T) {
 	}
 	if took := time.Since(began); took < yieldFor-100*time.Millisecond || took > 8*time.Second {
 		t.Errorf("the daemon leads again after %v, want about %v", took, yieldFor)
-	}
-}
-
-// Only what was not reached for long enough, without an answer in between, is a reason to
-// step down.
-func TestReach(t *testing.T) {
-	var r reach
-	start := time.Now()
-	for _, step := range []struct {
-		after time.Duration
-		why   string
-		want  string
-	}{
-		{0, "pages", ""},
-		{29 * time.Second, "pages", ""},
-		{30 * time.Second, "index", "index"},
-		{31 * time.Second, "", ""},
-		{32 * time.Second, "index", ""},
-		{61 * time.Second, "index", ""},
-		{62 * time.Second, "index", "index"},
-	} {
-		r.note(step.why, true, start.Add(step.after))
-		if got := r.lacks(start.Add(step.after)); got != step.want {
-			t.Errorf("after %v: got %q, want %q", step.after, got, step.want)
-		}
 	}
 }

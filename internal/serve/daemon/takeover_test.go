@@ -53,7 +53,7 @@ func TestFenceBeforeMarks(t *testing.T) {
 			}})
 		case r.URL.Path == "/_aliases":
 			fences.Add(1)
-			trace, err := timetrace.OpenIn(part{sh, "marks/"})
+			trace, err := timetrace.OpenIn(sh.opened("marks/", false))
 			if err == nil {
 				err = trace.UpdateTable("item", func(m *timetrace.Table) { m.Numbers = 4242 })
 			}
@@ -72,7 +72,7 @@ func TestFenceBeforeMarks(t *testing.T) {
 	}
 	defer sh.close()
 	leads(t, sh)
-	trace, err := timetrace.OpenIn(part{sh, "marks/"})
+	trace, err := timetrace.OpenIn(sh.opened("marks/", false))
 	if err == nil {
 		err = trace.UpdateTable("item", func(m *timetrace.Table) { m.Source, m.Generation = cfg.Tables[0].SourceFingerprint(), 1 })
 	}
