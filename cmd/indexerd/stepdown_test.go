@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/serve/daemon"
+	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/httpapi"
 )
 
@@ -68,7 +68,7 @@ func TestNextLeader(t *testing.T) {
 	} {
 		e := &deposedEngine{next: c.next}
 		data := t.TempDir()
-		holder := daemon.Holder{PID: "1", Base: serveFake(t, e)}
+		holder := datadir.Holder{PID: "1", Base: serveFake(t, e)}
 		if err := os.WriteFile(filepath.Join(data, "lock"), []byte(holder.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}

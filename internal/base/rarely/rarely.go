@@ -1,4 +1,4 @@
-package daemon
+package rarely
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 // rarelyEvery is how often a failure that repeats is logged.
 const rarelyEvery = time.Minute
 
-// rarely logs a failure that repeats once a minute, with how often it came
+// Handler logs a failure that repeats once a minute, with how often it came
 // since. What differs only in numbers, such as a pause or the port of a
 // connection, is the same. Lines below a warning always pass.
-type rarely struct {
+type Handler struct {
 	slog.Handler
 	about string // the attributes of its logger
 	seen  *sightings
@@ -32,14 +32,14 @@ type sighting struct {
 	skipped int
 }
 
-func newRarely(h slog.Handler) rarely {
-	return rarely{Handler: h, seen: &sightings{of: map[string]*sighting{}}}
+func New(h slog.Handler) Handler {
+	return Handler{Handler: h, seen: &sightings{of: map[string]*sighting{}}}
 }
 
 var anyNumber = regexp.MustCompile(`[0-9]+`)
 
 // Handle implements slog.Handler.
-func (q rarely) Handle(ctx context.Context, r slog.Record) error {
+func (q Handler) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level < slog.LevelWarn {
 		return q.Handler.Handle(ctx, r)
 	}
@@ -55,7 +55,7 @@ func (q rarely) Handle(ctx context.Context, r slog.Record) error {
 }
 
 // what returns a record's text without its numbers and durations.
-func (q rarely) what(r slog.Record) string {
+func (q Handler) what(r slog.Record) string {
 	var b strings.Builder
 	b.WriteString(q.about + r.Message)
 	r.Attrs(func(a slog.Attr) bool {
@@ -89,7 +89,7 @@ func (s *sightings) see(what string, at time.Time) (skipped int, due bool) {
 }
 
 // WithAttrs implements slog.Handler.
-func (q rarely) WithAttrs(attrs []slog.Attr) slog.Handler {
+func (q Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	q.Handler = q.Handler.WithAttrs(attrs)
 	for _, a := range attrs {
 		q.about += a.String() + " "
@@ -98,7 +98,7 @@ func (q rarely) WithAttrs(attrs []slog.Attr) slog.Handler {
 }
 
 // WithGroup implements slog.Handler.
-func (q rarely) WithGroup(name string) slog.Handler {
+func (q Handler) WithGroup(name string) slog.Handler {
 	q.Handler = q.Handler.WithGroup(name)
 	q.about += name + "."
 	return q

@@ -1,4 +1,4 @@
-package daemon
+package rarely
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 func TestFailuresAreLoggedRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		log := slog.New(newRarely(slog.NewTextHandler(&out, nil)))
+		log := slog.New(New(slog.NewTextHandler(&out, nil)))
 		film, actor := log.With("table", "film"), log.With("table", "actor")
 		for i := range 3600 {
 			film.Error("tries again", "error", fmt.Errorf("read 127.0.0.1:%d: refused", 40000+i), "in", time.Duration(i))

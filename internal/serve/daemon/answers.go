@@ -15,7 +15,7 @@ func (e *Engine) History(name string, size int, after int64) (httpapi.History, e
 	if err != nil {
 		return httpapi.History{}, err
 	}
-	runs, next := t.history.Runs(size, after)
+	runs, next := t.History.Runs(size, after)
 	h := httpapi.History{Table: name, Runs: make([]httpapi.HistoryRun, len(runs))}
 	for i, r := range runs {
 		h.Runs[i] = historyRun(r)
@@ -53,7 +53,7 @@ func (e *Engine) Meters() *httpapi.Meters { return e.meters }
 func (e *Engine) TableMetrics() []httpapi.TableMetrics {
 	var all []httpapi.TableMetrics
 	for _, t := range e.tables {
-		if m, ok := t.measures(); ok {
+		if m, ok := t.Measures(); ok {
 			all = append(all, m)
 		}
 	}
@@ -66,7 +66,7 @@ func (e *Engine) Quarantine(name string, size int, after string) (httpapi.Quaran
 	if err != nil {
 		return httpapi.Quarantine{}, err
 	}
-	rows, next := t.quarantine.List(after, size)
+	rows, next := t.Quarantine.List(after, size)
 	q := httpapi.Quarantine{Table: name, Rows: make([]httpapi.QuarantinedRow, len(rows))}
 	for i, r := range rows {
 		q.Rows[i] = *quarantinedRow(r)
@@ -88,21 +88,21 @@ func quarantinedRow(r quarantine.Row) *httpapi.QuarantinedRow {
 
 // Run returns one run.
 func (e *Engine) Run(id string) (httpapi.Run, error) {
-	one, err := e.runs.find(id)
+	one, err := e.runs.Find(id)
 	if err != nil {
 		return httpapi.Run{}, err
 	}
-	return one.answer(), nil
+	return one.Answer(), nil
 }
 
 // Cancel ends a run as soon as it can.
 func (e *Engine) Cancel(id string) (httpapi.Run, error) {
-	one, err := e.runs.find(id)
+	one, err := e.runs.Find(id)
 	if err != nil {
 		return httpapi.Run{}, err
 	}
-	one.cancel()
-	return one.answer(), nil
+	one.Cancel()
+	return one.Answer(), nil
 }
 
 // Versions returns what is kept of one document.
@@ -111,5 +111,5 @@ func (e *Engine) Versions(_ context.Context, name, key string) (search.Versions,
 	if err != nil {
 		return search.Versions{}, err
 	}
-	return t.search().Versions(oid)
+	return t.Searcher().Versions(oid)
 }

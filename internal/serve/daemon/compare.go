@@ -19,7 +19,7 @@ import (
 
 // sweepPass is the pass that compares all of the table.
 func (t *table) sweepPass() string {
-	if t.conf.ByComparison() {
+	if t.Conf.ByComparison() {
 		return "compare"
 	}
 	return "deletecheck"
@@ -27,7 +27,7 @@ func (t *table) sweepPass() string {
 
 // compare compares the table, and returns the time of its statements.
 func (t *table) compare(ctx context.Context) (doc.Report, time.Duration, error) {
-	share, name := t.source.comparisons, t.conf.Name
+	share, name := t.source.comparisons, t.Conf.Name
 	if err := share.Take(ctx, name); err != nil {
 		return doc.Report{}, 0, err
 	}
@@ -63,7 +63,7 @@ func (r repairing) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch
 // there is one.
 func (t *table) showProgress(done, of int64) {
 	if r := t.comparing.Load(); r != nil {
-		r.progress(done, of)
+		r.Progress(done, of)
 	}
 }
 
@@ -75,7 +75,7 @@ func (t *table) compareNow(ctx context.Context) error {
 
 // passesNow are the passes of a table that a caller can start, beside the sweep.
 func (t *table) passesNow() map[string]func(*passes.Passes, context.Context) (doc.Report, error) {
-	if t.conf.ByComparison() {
+	if t.Conf.ByComparison() {
 		return map[string]func(*passes.Passes, context.Context) (doc.Report, error){"compare": (*passes.Passes).RunCompare}
 	}
 	return map[string]func(*passes.Passes, context.Context) (doc.Report, error){
@@ -86,7 +86,7 @@ func (t *table) passesNow() map[string]func(*passes.Passes, context.Context) (do
 // noPass is the error of a caller that names a pass which the table does not have.
 func (t *table) noPass(pass string) error {
 	hint := "there is incremental, compensate and deletecheck"
-	if t.conf.ByComparison() {
+	if t.Conf.ByComparison() {
 		hint = "a table without updated has compare"
 	}
 	return &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Message: "no pass " + pass, Hint: hint}

@@ -45,6 +45,10 @@ package daemon
 import (
 	"context"
 	"errors"
+	"indexerd/configs"
+	"indexerd/initial"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/front"
 	"log/slog"
 	"net"
 	"os"
@@ -53,9 +57,6 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
-
-	"indexerd/configs"
-	"indexerd/initial"
 )
 
 // Version is the release, set by the linker where it is built for one.
@@ -86,7 +87,7 @@ type Load struct {
 type daemon struct {
 	Options
 	cfg    *configs.Config
-	front  *front
+	front  *front.Front
 	orders chan order
 	pauses *backoff.ExponentialBackOff // between attempts to open what failed
 	reach  reach
@@ -102,10 +103,10 @@ type daemon struct {
 // faults of the configuration where it has any that can be found at once, and
 // where the storage fails for good.
 func Run(ctx context.Context, cfg *configs.Config, o Options) error {
-	if err := MakeDataDir(cfg); err != nil {
+	if err := datadir.Make(cfg); err != nil {
 		return err
 	}
-	if err := CheckOwner(cfg); err != nil {
+	if err := datadir.CheckOwner(cfg); err != nil {
 		return err
 	}
 	e, err := openToRun(ctx, cfg, o.Log, connectShared)
@@ -117,12 +118,12 @@ func Run(ctx context.Context, cfg *configs.Config, o Options) error {
 		return errors.Join(err, e.Close())
 	}
 	d := &daemon{Options: o, cfg: cfg, orders: make(chan order, maxOrders), pauses: newPauses()}
-	d.front = newFront(limitConnections(cfg, l, o.Log), cfg.HTTP, o.Log)
-	o.Log.Info("indexerd serves", "url", d.front.base, "data", cfg.Data)
-	if d.front.openSearch != "" {
-		o.Log.Info("indexerd serves the OpenSearch API", "url", baseURL(d.front.openSearch, cfg.HTTP.TLS.Pair != nil))
+	d.front = front.New(front.LimitConnections(cfg, l, o.Log), cfg.HTTP, o.Log)
+	o.Log.Info("indexerd serves", "url", d.front.Base, "data", cfg.Data)
+	if d.front.OpenSearch != "" {
+		o.Log.Info("indexerd serves the OpenSearch API", "url", front.URL(d.front.OpenSearch, cfg.HTTP.TLS.Pair != nil))
 	}
-	warnOpen(cfg, o.Log)
+	front.WarnOpen(cfg, o.Log)
 	if o.Serving != nil {
 		o.Serving(l.Addr().String())
 	}
@@ -132,10 +133,10 @@ func Run(ctx context.Context, cfg *configs.Config, o Options) error {
 	} else {
 		d.logTerm(e)
 	}
-	d.front.show(e, cfg.HTTP)
+	d.front.Show(e, cfg.HTTP)
 	var notifying sync.WaitGroup
-	notifying.Go(func() { notifySystemd(ctx, d.front, d.front.address, d.front.own, &d.reloading, o.Log) })
-	err = errors.Join(d.live(ctx, e), d.front.close())
+	notifying.Go(func() { notifySystemd(ctx, d.front, d.front.Address, d.front.Own, &d.reloading, o.Log) })
+	err = errors.Join(d.live(ctx, e), d.front.Close())
 	notifying.Wait()
 	o.Log.Info("indexerd stopped")
 	return err
@@ -156,15 +157,15 @@ func (e *Engine) listen(ctx context.Context) (net.Listener, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return bind(e.cfg)
+	return front.Bind(e.cfg)
 }
 
 // loads returns how far the initial load of each table has come.
 func (e *Engine) loads() []Load {
 	all := make([]Load, len(e.tables))
 	for i, t := range e.tables {
-		marks, _ := e.trace.Table(t.conf.Name)
-		all[i] = Load{t.conf.Name, marks.Loaded, t.progress.Snapshot()}
+		marks, _ := e.trace.Table(t.Conf.Name)
+		all[i] = Load{t.Conf.Name, marks.Loaded, t.progress.Snapshot()}
 	}
 	return all
 }

@@ -70,19 +70,19 @@ func (t *table) described() database.Rows {
 
 // fits checks that stored keys mean what the described ones do.
 func (t *table) fits(r database.Rows) error {
-	marks, _ := t.trace.Table(t.conf.Name)
+	marks, _ := t.Trace.Table(t.Conf.Name)
 	if marks.Kinds == nil || slices.Equal(marks.Kinds, r.Kinds()) {
 		return nil
 	}
-	return t.cfg.Fault("tables."+t.conf.Name+".key", fmt.Sprintf("the key is %v, and the table was loaded with %v", r.Kinds(), marks.Kinds),
-		"put the type back, or load the table again: "+t.command("reload"))
+	return t.Config.Fault("tables."+t.Conf.Name+".key", fmt.Sprintf("the key is %v, and the table was loaded with %v", r.Kinds(), marks.Kinds),
+		"put the type back, or load the table again: "+t.Command("reload"))
 }
 
 // takeRows makes the passes of a description. Under another epoch no stored token
 // can be compared, so a sweep starts.
 func (t *table) takeRows(r database.Rows) error {
-	if !t.isOpen() {
-		if err := t.create(r, t.unitsFound()); err != nil {
+	if !t.IsOpen() {
+		if err := t.Make(r, t.unitsFound()); err != nil {
 			return err
 		}
 	}
@@ -101,8 +101,8 @@ func (t *table) takeRows(r database.Rows) error {
 // stored tokens were made of others, the table is unverified until a sweep has
 // compared every row.
 func (t *table) noteDescription(r database.Rows) error {
-	sql, epoch := t.conf.SQLFingerprint(), r.Epoch()
-	marks, _ := t.trace.Table(t.conf.Name)
+	sql, epoch := t.Conf.SQLFingerprint(), r.Epoch()
+	marks, _ := t.Trace.Table(t.Conf.Name)
 	reason := "the SQL was changed"
 	switch {
 	case marks.SQL == sql && marks.Epoch == epoch:
@@ -112,7 +112,7 @@ func (t *table) noteDescription(r database.Rows) error {
 	case marks.SQL == sql:
 		reason = "the SQL returns other columns than it did"
 	}
-	return t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
+	return t.Trace.UpdateTable(t.Conf.Name, func(m *timetrace.Table) {
 		m.SQL, m.Epoch, m.Units = sql, epoch, t.unitsFound()
 		m.Doubt(reason)
 	})
@@ -134,7 +134,7 @@ func (t *table) changed(r database.Rows, err error) error {
 	if !holds || !t.alive.Load() {
 		return err
 	}
-	return errors.Join(err, t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
+	return errors.Join(err, t.Trace.UpdateTable(t.Conf.Name, func(m *timetrace.Table) {
 		m.Doubt("the SQL returns other columns than it did")
 	}))
 }
@@ -144,31 +144,31 @@ func (t *table) changed(r database.Rows, err error) error {
 // who are not admins before it returns the error: whether a group has lost a
 // right is unknown.
 func (t *table) hideWithoutGroups(ctx context.Context, why error) error {
-	if t.conf.ACL == "" || !database.IsFault(why) {
+	if t.Conf.ACL == "" || !database.IsFault(why) {
 		return why
 	}
 	lost, err := t.lacksGroups(ctx)
 	if err != nil || !lost {
 		return why // unknown now: the next pass asks again
 	}
-	marks, _ := t.trace.Table(t.conf.Name)
+	marks, _ := t.Trace.Table(t.Conf.Name)
 	if marks.Hidden != "" {
 		return why
 	}
 	hide := func(m *timetrace.Table) {
 		m.Hide(fmt.Sprintf("only admins find documents: %s, the acl, does not come from the SQL since %s; it ends when it does and a full sweep has ended",
-			t.conf.ACL, time.Now().UTC().Format(time.RFC3339)))
+			t.Conf.ACL, time.Now().UTC().Format(time.RFC3339)))
 	}
-	t.trace.Note(t.conf.Name, hide) // at once, even where the disk is full
-	return errors.Join(why, t.trace.Flush())
+	t.Trace.Note(t.Conf.Name, hide) // at once, even where the disk is full
+	return errors.Join(why, t.Trace.Flush())
 }
 
 // lacksGroups reports whether the SQL of the groups does not return them any more.
 // A missing privilege is an error: it does not answer the question.
 func (t *table) lacksGroups(ctx context.Context) (bool, error) {
-	from := database.SideSQL{SQL: t.conf.SQL, Columns: []string{t.conf.ACL}}
-	for _, f := range database.SideSQLs(t.conf) {
-		if f.Name == t.conf.ACL {
+	from := database.SideSQL{SQL: t.Conf.SQL, Columns: []string{t.Conf.ACL}}
+	for _, f := range database.SideSQLs(t.Conf) {
+		if f.Name == t.Conf.ACL {
 			from = f
 		}
 	}
@@ -177,7 +177,7 @@ func (t *table) lacksGroups(ctx context.Context) (bool, error) {
 	case errors.As(err, new(*database.Denied)):
 		return false, err
 	case err != nil:
-		return database.IsFault(database.AsFault(t.cfg, t.conf.Name, err)), nil
+		return database.IsFault(database.AsFault(t.Config, t.Conf.Name, err)), nil
 	}
 	missing := func(name string) bool { return !slices.Contains(columns, name) }
 	beside := len(slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return name == from.Updated || slices.Contains(from.Key, name) }))
@@ -187,9 +187,9 @@ func (t *table) lacksGroups(ctx context.Context) (bool, error) {
 // hidden returns why only admins find documents of the table; "" where callers
 // find what their groups may see.
 func (t *table) hidden() string {
-	if t.conf.ACL == "" {
+	if t.Conf.ACL == "" {
 		return ""
 	}
-	marks, _ := t.trace.Table(t.conf.Name)
+	marks, _ := t.Trace.Table(t.Conf.Name)
 	return marks.Hidden
 }

@@ -4,22 +4,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"indexerd/configs"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/rarely"
+	"indexerd/internal/base/recovered"
+	"indexerd/internal/base/schedule"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/front"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/serve/runs"
+	"indexerd/internal/serve/stored"
+	"indexerd/internal/state/etcd"
+	"indexerd/store"
+	"indexerd/timetrace"
 	"log/slog"
 	"net/http"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"indexerd/configs"
-	"indexerd/internal/base/atomicfile"
-	"indexerd/internal/base/recovered"
-	"indexerd/internal/base/schedule"
-	"indexerd/internal/serve/database"
-	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/state/etcd"
-	"indexerd/store"
-	"indexerd/timetrace"
 )
 
 // An Engine is a data directory in use: its lock, its marks and its tables. The
@@ -31,10 +36,10 @@ type Engine struct {
 	trace   *timetrace.Trace
 	sources []*source
 	tables  []*table
-	runs    *runs
+	runs    *runs.Runs
 	meters  *httpapi.Meters
 
-	pageStore *pageStore // of pages on other machines
+	pageStore *stored.PageStore // of pages on other machines
 
 	orders    chan<- order  // to open the engine again; nil where no daemon runs
 	stepDowns chan struct{} // to end the term
@@ -60,11 +65,11 @@ func Open(cfg *configs.Config) (*Engine, error) {
 // OpenReadOnly opens what is stored beside others that read it. It changes
 // nothing in the data directory.
 func OpenReadOnly(cfg *configs.Config) (*Engine, error) {
-	lock, err := store.LockShared(LockFile(cfg))
+	lock, err := store.LockShared(datadir.LockFile(cfg))
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), stored.OpenWithin)
 	defer cancel()
 	h, err := connectShared(ctx, cfg)
 	if err != nil {
@@ -92,29 +97,29 @@ func openLocked(cfg *configs.Config, h holding, frozen error) (*Engine, error) {
 
 // openShown is openLocked, and shows how far it has come.
 func openShown(cfg *configs.Config, h holding, frozen error, at stages) (*Engine, error) {
-	h.shared.configured(cfg)
+	h.shared.Configured(cfg)
 	if frozen == nil {
-		at.waits(waitIndex)
+		at.waits(stored.WaitIndex)
 		if err := h.takeOver(cfg); err != nil {
 			return nil, err
 		}
 	}
-	at.waits(waitMarks)
-	trace, err := h.shared.openTrace(cfg, frozen != nil)
+	at.waits(stored.WaitMarks)
+	trace, err := h.shared.OpenTrace(cfg, frozen != nil)
 	if err != nil {
 		return nil, err
 	}
-	owner, err := h.shared.ownerOf(cfg, frozen != nil)
+	owner, err := h.shared.OwnerOf(cfg, frozen != nil)
 	if err != nil {
 		return nil, err
 	}
 	e := newEngine(cfg, trace)
 	e.holding, e.frozen = h, frozen
-	e.pageStore.connectOver(h.over)
+	e.pageStore.ConnectOver(h.over)
 	for _, t := range e.tables {
-		t.readOnly, t.owner, t.shared, t.over = frozen != nil, owner, h.shared, h.over
+		t.ReadOnly, t.Owner, t.Shared, t.Over = frozen != nil, owner, h.shared, h.over
 	}
-	e.waitFor(waitTables)
+	e.waitFor(stored.WaitTables)
 	if err = at.made(e); err == nil {
 		err = e.openTables()
 	}
@@ -131,8 +136,8 @@ func (e *Engine) openTables() error {
 	for _, t := range e.tables {
 		opening.Go(func() (err error) {
 			defer recovered.Into(&err)
-			defer t.waitFor("")
-			_, err = t.openStored()
+			defer t.WaitFor("")
+			_, err = t.OpenStored()
 			return err
 		})
 	}
@@ -145,8 +150,8 @@ const openedAtOnce = 16
 
 // newEngine returns an engine of which nothing is open yet.
 func newEngine(cfg *configs.Config, trace *timetrace.Trace) *Engine {
-	e := &Engine{cfg: cfg, trace: trace, runs: newRuns(), meters: httpapi.NewMeters(), stepDowns: make(chan struct{}, 1)}
-	tables, pages := newStorages(cfg, trace)
+	e := &Engine{cfg: cfg, trace: trace, runs: runs.New(), meters: httpapi.NewMeters(), stepDowns: make(chan struct{}, 1)}
+	tables, pages := stored.NewAll(cfg, trace)
 	e.pageStore = pages
 	byName := map[string]*source{}
 	for _, s := range cfg.Sources {
@@ -154,7 +159,7 @@ func newEngine(cfg *configs.Config, trace *timetrace.Trace) *Engine {
 		e.sources = append(e.sources, byName[s.Name])
 	}
 	for _, s := range tables {
-		t := newTable(s, byName[s.conf.Source])
+		t := newTable(s, byName[s.Conf.Source])
 		t.meters = e.meters
 		e.tables = append(e.tables, t)
 	}
@@ -167,11 +172,11 @@ func (e *Engine) writable() error {
 	if e.frozen == nil {
 		return nil
 	}
-	if standby := (*standbyError)(nil); errors.As(e.frozen, &standby) {
+	if standby := (*leader.StandbyError)(nil); errors.As(e.frozen, &standby) {
 		return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: standby.Error(), Hint: "ask the daemon that leads"}
 	}
 	what, do := "nothing can be written under "+e.cfg.Data, repairDisk
-	if isClusters(e.frozen) {
+	if stored.IsClusters(e.frozen) {
 		what, do = "nothing can be written to the index", repairCluster
 	}
 	return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: what + ": " + configs.Message(e.frozen), Hint: do + ": " + thenOn}
@@ -190,7 +195,7 @@ func (e *Engine) Empty() bool { return len(e.trace.Tables()) == 0 }
 // blame makes an error the last error of every table, so that status shows why no
 // pass runs. That another daemon leads is no error: status names it.
 func (e *Engine) blame(err error) {
-	if err == nil || errors.As(err, new(*standbyError)) {
+	if err == nil || errors.As(err, new(*leader.StandbyError)) {
 		return
 	}
 	for _, t := range e.tables {
@@ -207,12 +212,12 @@ func (e *Engine) Close() error {
 
 // closeStored closes all but what is held.
 func (e *Engine) closeStored() error {
-	e.runs.stop()
+	e.runs.Stop()
 	var errs []error
 	for _, t := range e.tables {
-		errs = append(errs, t.close())
+		errs = append(errs, t.Close())
 	}
-	errs = append(errs, e.pageStore.close())
+	errs = append(errs, e.pageStore.Close())
 	e.closeDatabases()
 	return errors.Join(errs...)
 }
@@ -238,7 +243,7 @@ func (e *Engine) OpenDatabases(ctx context.Context) (err error) {
 
 func (e *Engine) table(name string) *table {
 	for _, t := range e.tables {
-		if t.conf.Name == name {
+		if t.Conf.Name == name {
 			return t
 		}
 	}
@@ -283,18 +288,18 @@ func (e *Engine) checkTables(ctx context.Context) error {
 
 // follow runs the passes of all tables, and answers, until ctx ends or a storage
 // breaks. It returns when no pass runs any more; then it still answers.
-func (e *Engine) follow(ctx context.Context, f *front, log *slog.Logger) error {
+func (e *Engine) follow(ctx context.Context, f *front.Front, log *slog.Logger) error {
 	ctx, die := context.WithCancelCause(ctx)
 	defer die(nil)
-	if err := e.lock.Write(f.holder()); err != nil {
-		if diskFault(err) {
+	if err := e.lock.Write(f.Holder()); err != nil {
+		if datadir.IsDiskFault(err) {
 			err = fmt.Errorf("%w: %w", errBroken, err)
 		}
 		return err
 	}
-	e.runs.logTo(log)
-	f.show(e, e.cfg.HTTP)
-	if term := e.shared.term(); term != nil {
+	e.runs.LogTo(log)
+	f.Show(e, e.cfg.HTTP)
+	if term := e.shared.Term(); term != nil {
 		go func() {
 			select {
 			case <-term.Lost():
@@ -305,12 +310,12 @@ func (e *Engine) follow(ctx context.Context, f *front, log *slog.Logger) error {
 	}
 	go func() {
 		select {
-		case err := <-f.failed:
+		case err := <-f.Failed:
 			die(err)
 		case <-ctx.Done():
 		}
 	}()
-	failures := slog.New(newRarely(log.Handler()))
+	failures := slog.New(rarely.New(log.Handler()))
 	jobs, err := schedule.New(failures)
 	if err != nil {
 		return err
@@ -328,7 +333,7 @@ func (e *Engine) follow(ctx context.Context, f *front, log *slog.Logger) error {
 	cause := causeOf(ctx)
 	hurry := time.AfterFunc(interruptAfter, e.interrupt)
 	defer hurry.Stop()
-	e.runs.stop()
+	e.runs.Stop()
 	err = errors.Join(cause, stopJobs(jobs, cause))
 	lives.Wait() // each ends with the batch in hand
 	// What was only noted becomes durable, so that verify need not wait for
@@ -342,7 +347,7 @@ const interruptAfter = 3 * time.Second
 
 func (e *Engine) interrupt() {
 	for _, t := range e.tables {
-		t.interruptCalls()
+		t.InterruptCalls()
 	}
 }
 
@@ -369,7 +374,7 @@ func stopJobs(jobs *schedule.Scheduler, cause error) error {
 // openDatabase prepares a database.
 func (e *Engine) openDatabase(ctx context.Context, s configs.Source) (database.Database, error) {
 	if e.over != nil {
-		return e.over.database(s), nil
+		return e.over.Database(s), nil
 	}
 	return database.Open(ctx, s)
 }
@@ -377,7 +382,7 @@ func (e *Engine) openDatabase(ctx context.Context, s configs.Source) (database.D
 // waitFor shows what all tables wait for.
 func (e *Engine) waitFor(what string) {
 	for _, t := range e.tables {
-		t.waitFor(what)
+		t.WaitFor(what)
 	}
 }
 
@@ -388,10 +393,10 @@ type stages struct {
 }
 
 // stored returns what is stored of the tables.
-func (e *Engine) stored() []*storage {
-	all := make([]*storage, len(e.tables))
+func (e *Engine) stored() []*stored.Table {
+	all := make([]*stored.Table, len(e.tables))
 	for i, t := range e.tables {
-		all[i] = t.storage
+		all[i] = t.Table
 	}
 	return all
 }

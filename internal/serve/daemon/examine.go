@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"indexerd/internal/serve/stored"
 	"time"
 )
 
@@ -15,33 +16,33 @@ const examineEvery = 10 * time.Second
 // daemon if another one has taken them over. If others have written to the index, the
 // table is unverified until a sweep has compared it.
 func (t *table) examine(ctx context.Context) error {
-	if err := t.examinePages(ctx); err != nil {
-		err = errors.Join(err, t.distrust(err))
-		if isReplaced(err) {
-			t.die(fmt.Errorf("%w: %s: %w", errBroken, t.conf.Name, err))
+	if err := t.ExaminePages(ctx); err != nil {
+		err = errors.Join(err, t.Distrust(err))
+		if stored.IsReplaced(err) {
+			t.die(fmt.Errorf("%w: %s: %w", errBroken, t.Conf.Name, err))
 		}
 		return t.fail("pages", err)
 	}
-	x, ok := t.current().(examined)
+	x, ok := t.Current().(stored.Examined)
 	if !ok {
 		return nil
 	}
 	err := x.Examine(ctx)
-	if t.current() != x {
+	if t.Current() != x {
 		return nil // a reindex has removed it
 	}
-	doubtErr := t.distrust(err)
-	if isReplaced(err) {
-		t.die(fmt.Errorf("%w: %s: %w", errBroken, t.conf.Name, err))
+	doubtErr := t.Distrust(err)
+	if stored.IsReplaced(err) {
+		t.die(fmt.Errorf("%w: %s: %w", errBroken, t.Conf.Name, err))
 	}
-	if isForeign(err) {
+	if stored.IsForeign(err) {
 		t.log.Warn("indexerd compares the index again", "why", err)
 		err = nil
 		t.sweepIfDoubted(0)
 	}
 	err = errors.Join(err, doubtErr)
 	health := "unknown"
-	if err == nil || isAway(err) { // a red index can't be examined
+	if err == nil || stored.IsAway(err) { // a red index can't be examined
 		var healthErr error
 		health, healthErr = x.Health(ctx)
 		err = errors.Join(err, healthErr)

@@ -36,7 +36,7 @@ func (e *Engine) Explain(ctx context.Context, name, key string) (httpapi.Explana
 	if err != nil {
 		return x, unavailable(err)
 	}
-	if r, ok := t.quarantine.Row(oid); ok {
+	if r, ok := t.Quarantine.Row(oid); ok {
 		has.aside = true
 		x.Quarantine = quarantinedRow(r)
 	}
@@ -56,7 +56,7 @@ func (e *Engine) Explain(ctx context.Context, name, key string) (httpapi.Explana
 
 // gather reads the state of a row everywhere.
 func (t *table) gather(ctx context.Context, oid doc.OID) (has rowState, err error) {
-	has.marks, _ = t.trace.Table(t.conf.Name)
+	has.marks, _ = t.Trace.Table(t.Conf.Name)
 	stamps, err := asked(ctx, t, func(ctx context.Context, r database.Rows) ([]doc.Stamp, error) {
 		return r.StampsOf(ctx, []doc.OID{oid})
 	})
@@ -68,22 +68,22 @@ func (t *table) gather(ctx context.Context, oid doc.OID) (has rowState, err erro
 			has.row = &s
 		}
 	}
-	page, ok, err := t.pages.Meta(oid)
+	page, ok, err := t.Pages.Meta(oid)
 	if err != nil {
 		return has, err
 	}
 	if ok {
 		has.page = &page
 	}
-	versions, err := t.current().Versions([]doc.OID{oid})
+	versions, err := t.Current().Versions([]doc.OID{oid})
 	if err != nil {
 		return has, err
 	}
 	has.version = versions[0]
-	if t.tree == nil {
+	if t.Tree == nil {
 		return has, nil
 	}
-	if s, ok, err := t.tree.Get(oid); err != nil {
+	if s, ok, err := t.Tree.Get(oid); err != nil {
 		return has, err
 	} else if ok {
 		has.tree = &s
@@ -133,7 +133,7 @@ const clockSlack = time.Second
 // have it any more.
 func (t *table) lastSeen(marks timetrace.Table, page doc.Meta) *httpapi.LastSeen {
 	seen := &httpapi.LastSeen{At: httpapi.Time(page.Fetched)}
-	runs, _ := t.history.Runs(1000, 0)
+	runs, _ := t.History.Runs(1000, 0)
 	for _, r := range runs {
 		if page.Fetched.Before(r.Started.Add(-clockSlack)) || page.Fetched.After(r.Started.Add(r.Took+clockSlack)) {
 			continue
@@ -158,7 +158,7 @@ func (t *table) nextPass(has rowState, verdict string) *httpapi.NextPass {
 	}
 	switch verdict {
 	case "equal":
-		if t.conf.ByComparison() {
+		if t.Conf.ByComparison() {
 			return next("compare", "nothing to do")
 		}
 		return next("incremental", "nothing to do")
@@ -173,7 +173,7 @@ func (t *table) nextPass(has rowState, verdict string) *httpapi.NextPass {
 		}
 		return next(t.sweepPass(), "fetch it")
 	case "ghost":
-		if held := t.guard.Held(); held.Removals > 0 {
+		if held := t.Guard.Held(); held.Removals > 0 {
 			return next(t.sweepPass(), fmt.Sprintf("hold its removal, one of %d: see status", held.Removals))
 		}
 		return next(t.sweepPass(), "remove it")

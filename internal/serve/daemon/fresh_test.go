@@ -105,7 +105,7 @@ func (w *freshWorld) start(t *testing.T, wrap func(database.Database) database.D
 		w.engine.sources[0].Database = wrap(w.engine.sources[0].Database)
 	}
 	serve(t, w.engine, slog.New(slog.DiscardHandler))
-	eventually(t, soon, "six rows are loaded", func() error {
+	Eventually(t, Soon, "six rows are loaded", func() error {
 		marks := w.engine.trace.Tables()["item"]
 		if s := w.engine.table("item").status(marks); !marks.Loaded || s.Settled.Unverified || s.Documents != 6 {
 			return fmt.Errorf("%+v", s)
@@ -165,7 +165,7 @@ func TestFreshSearch(t *testing.T) {
 			end := w.block()
 			w.finds(t, "the database is slow", "item", stored)
 			end()
-			eventually(t, soon, "it is fresh again", func() error {
+			Eventually(t, Soon, "it is fresh again", func() error {
 				fresh := true
 				r, err := w.engine.Search(t.Context(), "item", search.Params{Size: 1, Fresh: &fresh, Caller: search.Caller{Admin: true}})
 				if err != nil || !*r.Fresh {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"indexerd/configs"
+	"indexerd/internal/serve/moves"
+	"indexerd/store"
 	"log/slog"
 	"os"
 	"strings"
 	"testing"
-
-	"indexerd/configs"
-	"indexerd/store"
 )
 
 // A movedTable has its pages in files or in the emulator of Bigtable.
@@ -44,8 +44,8 @@ func (m *movedTable) runs(cfg *configs.Config, rows int, f func()) (unverified s
 	return unverified
 }
 
-func (m *movedTable) move(ctx context.Context, from, to *configs.Config) (all []Moved, err error) {
-	err = MovePages(ctx, from, to, func(string, int64) {}, func(one Moved) { all = append(all, one) })
+func (m *movedTable) move(ctx context.Context, from, to *configs.Config) (all []moves.Moved, err error) {
+	err = moves.Pages(ctx, from, to, func(string, int64) {}, func(one moves.Moved) { all = append(all, one) })
 	return all, err
 }
 
@@ -53,7 +53,7 @@ func (m *movedTable) move(ctx context.Context, from, to *configs.Config) (all []
 func (m *movedTable) begun(from, to *configs.Config) error {
 	ctx, cancel := context.WithCancel(m.t.Context())
 	defer cancel()
-	return MovePages(ctx, from, to, func(string, int64) { cancel() }, func(Moved) {})
+	return moves.Pages(ctx, from, to, func(string, int64) { cancel() }, func(moves.Moved) {})
 }
 
 // Pages go to another store and back. The tables stay verified, and their content is
@@ -108,7 +108,7 @@ func TestSharedMarksAreNoFiles(t *testing.T) {
 	files := &configs.Config{Data: t.TempDir(), PageStore: configs.PageStore{Engine: configs.FileMap}}
 	remote := &configs.Config{Data: files.Data, PageStore: configs.PageStore{Engine: configs.HBase}, Marks: configs.Marks{Engine: configs.Etcd}}
 	for _, way := range [][2]*configs.Config{{files, remote}, {remote, files}} {
-		err := MovePages(t.Context(), way[0], way[1], nil, nil)
+		err := moves.Pages(t.Context(), way[0], way[1], nil, nil)
 		if err == nil || !strings.Contains(err.Error(), "while marks are in the file") {
 			t.Errorf("move: got error %v, want that it is refused", err)
 		}

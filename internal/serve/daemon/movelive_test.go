@@ -5,6 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"indexerd/configs"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/moves"
+	"indexerd/timetrace"
 	"io"
 	"log/slog"
 	"net/http"
@@ -13,10 +17,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-
-	"indexerd/configs"
-	"indexerd/internal/serve/httpapi"
-	"indexerd/timetrace"
 )
 
 // A whole is a daemon that reads its configuration again and has its pages moved.
@@ -53,7 +53,7 @@ func startWhole(t *testing.T, cfg *configs.Config) *whole {
 		ended <- nil
 		t.Fatalf("run: %v", err)
 	}
-	eventually(t, soon, "ready", func() error { return w.call(http.MethodGet, "/readyz", nil, nil) })
+	Eventually(t, Soon, "ready", func() error { return w.call(http.MethodGet, "/readyz", nil, nil) })
 	return w
 }
 
@@ -89,7 +89,7 @@ func (w *whole) move(from, to *configs.Config) (run httpapi.Run, r httpapi.MoveR
 	if err := w.call(http.MethodPost, "/api/v1/move", httpapi.MoveRequest{Config: to.File, From: from.PageStore.Name()}, &run); err != nil {
 		w.t.Fatal(err)
 	}
-	eventually(w.t, soon, "the move", func() error {
+	Eventually(w.t, Soon, "the move", func() error {
 		if err := w.call(http.MethodGet, "/api/v1/runs/"+run.Run, nil, &run); err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func TestMovePagesLive(t *testing.T) {
 		}
 		stop()
 		w.hangups <- syscall.SIGHUP
-		eventually(t, soon, "the configuration", func() error {
+		Eventually(t, Soon, "the configuration", func() error {
 			if !strings.Contains(w.log.String(), "pages "+way[1].PageStore.Name()) || strings.Count(w.log.String(), "read its configuration again") < 2 {
 				return fmt.Errorf("its log is %s", &w.log)
 			}
@@ -168,17 +168,17 @@ func TestMovePagesLive(t *testing.T) {
 // A SIGHUP ends the copy of a move, which continues when it begins again.
 func TestReloadEndsAMove(t *testing.T) {
 	e := &Engine{}
-	ctx, mine := newLiveMove(t.Context(), &configs.Config{}, &configs.Config{}, nil, nil)
+	ctx, mine := moves.NewLive(t.Context(), &configs.Config{}, &configs.Config{}, nil, nil)
 	e.moving.now = mine
 	e.moving.endBut(mine)
 	if ctx.Err() != nil {
 		t.Error("the order of a move has cancelled it")
 	}
 	e.moving.endBut(nil)
-	if cause := context.Cause(ctx); cause != errMoveRenewed {
+	if cause := context.Cause(ctx); cause != moves.ErrRenewed {
 		t.Errorf("got cause %v, want that the configuration was read again", cause)
 	}
-	if _, err := mine.moved(&configs.Config{}, new(timetrace.Trace)); err != errMoveRenewed {
+	if _, err := mine.Next(&configs.Config{}, new(timetrace.Trace)); err != moves.ErrRenewed {
 		t.Errorf("got error %v of another engine, want that the configuration was read again", err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/moves"
+	"indexerd/internal/serve/runs"
 	"net/http"
 	"sync"
 )
@@ -16,21 +18,23 @@ func (e *Engine) Move(r httpapi.MoveRequest) (httpapi.Run, error) {
 	if err := e.writable(); err != nil {
 		return httpapi.Run{}, err
 	}
-	to, err := loadToMove(r, e.cfg, e.getenv)
+	to, err := moves.LoadTarget(r, e.cfg, e.getenv)
 	if err != nil {
 		return httpapi.Run{}, &httpapi.Error{Status: http.StatusBadRequest, Code: "bad_query", Message: err.Error()}
 	}
 	// Its end outlives this engine. The copy does not.
-	return e.runs.open(context.Background(), "", "move", func(ctx context.Context, one *job) {
-		ctx, m := newLiveMove(ctx, e.cfg, to, e.trace, e.stored())
-		stop := e.runs.cancelAtEnd(one)
+	return e.runs.Open(context.Background(), "", "move", func(ctx context.Context, one *runs.Job) {
+		ctx, m := moves.NewLive(ctx, e.cfg, to, e.trace, e.stored())
+		stop := e.runs.CancelAtEnd(one)
 		e.moving.mu.Lock()
 		e.moving.now = m
 		e.moving.mu.Unlock()
-		e.runs.begin(func() {
-			defer one.cancel()
+		e.runs.Begin(func() {
+			defer one.Cancel()
 			defer stop()
-			_, _, err := one.carryOut(ctx, e.log, func(ctx context.Context, one *job) (any, bool, error) { return nil, false, m.copy(ctx, one.progress) })
+			_, _, err := one.CarryOut(ctx, e.log, func(ctx context.Context, one *runs.Job) (any, bool, error) {
+				return nil, false, m.Copy(ctx, one.Progress)
+			})
 			if err == nil {
 				select {
 				case e.orders <- order{move: m, job: one}:
@@ -39,10 +43,10 @@ func (e *Engine) Move(r httpapi.MoveRequest) (httpapi.Run, error) {
 					err = errors.New("too many tables wait to be reloaded: run the command again when they are")
 				}
 			}
-			if cause := context.Cause(ctx); errors.Is(cause, errMoveRenewed) {
+			if cause := context.Cause(ctx); errors.Is(cause, moves.ErrRenewed) {
 				err = cause
 			}
-			one.end(nil, false, errors.Join(err, m.close()))
+			one.End(nil, false, errors.Join(err, m.Close()))
 		})
 	})
 }
@@ -50,14 +54,14 @@ func (e *Engine) Move(r httpapi.MoveRequest) (httpapi.Run, error) {
 // moving has the move of an engine.
 type moving struct {
 	mu  sync.Mutex
-	now *liveMove
+	now *moves.Live
 }
 
 // endBut cancels the copy of any other move.
-func (m *moving) endBut(other *liveMove) {
+func (m *moving) endBut(other *moves.Live) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.now != nil && m.now != other {
-		m.now.renew()
+		m.now.Renew()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"indexerd/internal/base/rarely"
 	"log/slog"
 	"net/http"
 	"os"
@@ -11,9 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	systemd "github.com/coreos/go-systemd/v22/daemon"
-
 	"indexerd/internal/serve/httpapi"
+
+	systemd "github.com/coreos/go-systemd/v22/daemon"
 )
 
 // beatAtLeastEvery is the longest time between two messages to the service manager.
@@ -30,7 +31,7 @@ func notifySystemd(ctx context.Context, h http.Handler, host, token string, relo
 	if err != nil {
 		log.Warn("indexerd sends no watchdog signal", "error", err)
 	}
-	n := notifier{every: beatEvery(watchdog), watchdog: watchdog > 0, reloading: reloading, log: slog.New(newRarely(log.Handler()))}
+	n := notifier{every: beatEvery(watchdog), watchdog: watchdog > 0, reloading: reloading, log: slog.New(rarely.New(log.Handler()))}
 	n.look = func() (string, error) {
 		var status httpapi.Status
 		var ready struct{ Waiting []string }

@@ -3,19 +3,21 @@ package daemon
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"time"
-
 	"indexerd/configs"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/serve/stored"
 	"indexerd/internal/state/etcd"
 	"indexerd/store"
+	"log/slog"
+	"time"
 )
 
 // openToRun opens the engine of a daemon that starts: read-only where the disk
 // takes no writes, the cluster does not answer, or another daemon leads. It waits
 // while etcd does not answer.
 func openToRun(ctx context.Context, cfg *configs.Config, log *slog.Logger, connect connector) (*Engine, error) {
-	lock, err := lockToWrite(cfg)
+	lock, err := datadir.Lock(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +42,8 @@ type connector func(context.Context, *configs.Config) (holding, error)
 
 // connectShared connects to what daemons share, if the configuration has its marks there.
 func connectShared(ctx context.Context, cfg *configs.Config) (h holding, err error) {
-	if h.shared, err = connect(ctx, cfg); err == nil && h.shared != nil {
-		h.shared.describe(func(m *etcd.Member) { m.Version = Version })
+	if h.shared, err = leader.Connect(ctx, cfg); err == nil && h.shared != nil {
+		h.shared.Describe(func(m *etcd.Member) { m.Version = Version })
 	}
 	return h, err
 }
@@ -59,7 +61,7 @@ func openHeld(ctx context.Context, cfg *configs.Config, lock *store.FileLock, co
 		return e, nil
 	}
 	fault := err
-	if diskFault(err) || isAway(err) || errors.As(err, new(*standbyError)) {
+	if datadir.IsDiskFault(err) || stored.IsAway(err) || errors.As(err, new(*leader.StandbyError)) {
 		if e, err = openLocked(cfg, h, fault); err == nil {
 			e.blame(fault)
 			return e, nil
@@ -67,24 +69,24 @@ func openHeld(ctx context.Context, cfg *configs.Config, lock *store.FileLock, co
 		err = errors.Join(fault, err)
 	}
 	if h.shared != nil {
-		err = errors.Join(err, h.shared.close())
+		err = errors.Join(err, h.shared.Close())
 	}
 	return nil, err
 }
 
 // openToLead opens the engine to write. The error is a standbyError if another daemon leads.
 func openToLead(ctx context.Context, cfg *configs.Config, h holding) (e *Engine, err error) {
-	if err = probe(cfg.Data, startSize); err == nil && h.shared != nil {
-		if err = h.shared.leadUnlessLed(ctx); err == nil && h.shared.term() == nil {
-			err = h.shared.standby(ctx)
+	if err = datadir.Probe(cfg.Data, datadir.StartSize); err == nil && h.shared != nil {
+		if err = h.shared.LeadUnlessLed(ctx); err == nil && h.shared.Term() == nil {
+			err = h.shared.Standby(ctx)
 		}
 	}
 	if err == nil {
 		e, err = openLocked(cfg, h, nil)
 	}
-	if h.shared.isDeposed(err) { // while it opened
-		if err = h.shared.resign(); err == nil {
-			err = h.shared.standby(ctx)
+	if h.shared.IsDeposed(err) { // while it opened
+		if err = h.shared.Resign(); err == nil {
+			err = h.shared.Standby(ctx)
 		}
 	}
 	return e, err

@@ -2,16 +2,17 @@ package daemon
 
 import (
 	"context"
-	"log/slog"
-	"strings"
-	"testing"
-	"time"
-
 	"indexerd/configs"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/leader"
 	"indexerd/internal/state/etcd"
 	"indexerd/internal/test/etcdtest"
 	"indexerd/internal/test/simtest/servers"
 	"indexerd/store"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
 )
 
 // heals opens the way to etcd when the daemon says that it waits.
@@ -34,7 +35,7 @@ func (h *heals) Write(line []byte) (int, error) {
 // waits for it, and keeps the data directory meanwhile.
 func TestAStartWaitsForEtcd(t *testing.T) {
 	cfg := sharedConfig(t, &etcdtest.Server{Endpoint: "127.0.0.1:1"}, "http://127.0.0.1:1")
-	if err := MakeDataDir(cfg); err != nil {
+	if err := datadir.Make(cfg); err != nil {
 		t.Fatal(err)
 	}
 	keys, way, tries := servers.NewKeyValues(), servers.NewSwitch(), 0
@@ -48,10 +49,10 @@ func TestAStartWaitsForEtcd(t *testing.T) {
 		if tries++; tries == 1 {
 			way.Cut(true)
 		}
-		if _, err := store.Lock(LockFile(cfg)); err == nil {
+		if _, err := store.Lock(datadir.LockFile(cfg)); err == nil {
 			t.Error("the data directory is free while the daemon waits")
 		}
-		return holding{shared: newShared(client, cfg, "a")}, nil
+		return holding{shared: leader.New(client, cfg, "a")}, nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -22,14 +22,14 @@ func (e *Engine) Analyzer(name string) (*analysis.Analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := t.mapping()
+	m := t.Mapping()
 	return analysis.New(m.Analyzer, m.Stopwords)
 }
 
 func (t *table) fieldsFor(c search.Caller) (fields []osapi.Field) {
-	built := t.mapping()
+	built := t.Mapping()
 	add := func(name, kind string, child bool) {
-		if c.Admin || name != t.conf.ACL {
+		if c.Admin || name != t.Conf.ACL {
 			fields = append(fields, osapi.Field{Name: name, Type: kind, Child: child})
 		}
 	}

@@ -2,10 +2,10 @@ package daemon
 
 import (
 	"context"
+	"indexerd/configs"
+	"indexerd/internal/serve/moves"
 	"log/slog"
 	"testing"
-
-	"indexerd/configs"
 )
 
 // An order that comes as a storage breaks waits for the next engine. If it were lost,
@@ -14,7 +14,7 @@ func TestOrderBesideAnotherEnd(t *testing.T) {
 	cfg := &configs.Config{}
 	d := &daemon{Options: Options{Log: slog.New(slog.DiscardHandler)}, cfg: cfg, orders: make(chan order, maxOrders)}
 	e := newEngine(cfg, nil)
-	_, move := newLiveMove(t.Context(), cfg, cfg, nil, nil)
+	_, move := moves.NewLive(t.Context(), cfg, cfg, nil, nil)
 	for _, c := range []struct {
 		first error // that ends the engine; nil: the order does
 		waits int

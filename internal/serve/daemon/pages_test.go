@@ -4,17 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"indexerd/internal/serve/stored"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	bigtableapi "cloud.google.com/go/bigtable"
-	"cloud.google.com/go/bigtable/bttest"
-
 	"indexerd/configs"
 	"indexerd/internal/serve/httpapi"
+
+	bigtableapi "cloud.google.com/go/bigtable"
+	"cloud.google.com/go/bigtable/bttest"
 )
 
 // A remote is a SQLite database whose pages are in an emulator of Bigtable.
@@ -64,8 +65,8 @@ func (r *remote) running(data string, f func(e *Engine)) {
 func (r *remote) equal(e *Engine, rows int) {
 	r.t.Helper()
 	t, wait := e.tables[0], 0.0
-	eventually(r.t, soon, "verify", func() error {
-		if !t.isOpen() {
+	Eventually(r.t, Soon, "verify", func() error {
+		if !t.IsOpen() {
 			return errors.New("nothing is stored yet")
 		}
 		v, err := t.verify(r.t.Context(), httpapi.VerifyRequest{Content: true, WaitS: &wait}, true, func(_, _ int64) {})
@@ -94,9 +95,9 @@ func TestPagesElsewhere(t *testing.T) {
 	r.exec("UPDATE item SET body = 'changed while no daemon ran', u = 1800000001 WHERE id = 8")
 	r.running(r.data, func(e *Engine) {
 		r.equal(e, 295)
-		eventually(t, soon, "the filter", func() error {
+		Eventually(t, Soon, "the filter", func() error {
 			r.exec("INSERT INTO item SELECT max(id) + 1, CAST(strftime('%s', 'now') AS INTEGER), 'new' FROM item")
-			if m, _ := e.tables[0].measures(); m.PagesSaved == 0 {
+			if m, _ := e.tables[0].Measures(); m.PagesSaved == 0 {
 				return fmt.Errorf("got %d keys and %d excluded, want a read less for a new row", m.PagesAsked, m.PagesSaved)
 			}
 			return nil
@@ -144,7 +145,7 @@ func TestDeletedPages(t *testing.T) {
 		t.Errorf("got reason %q, want that the pages were deleted", marks.Unverified)
 	}
 	r.running(r.data, func(e *Engine) {
-		eventually(t, soon, "the sweep", func() error {
+		Eventually(t, Soon, "the sweep", func() error {
 			if marks, _ := e.trace.Table("item"); marks.Unverified != "" {
 				return fmt.Errorf("still unverified: %s", marks.Unverified)
 			}
@@ -167,7 +168,7 @@ func TestCopiedDataDirectory(t *testing.T) {
 	r.running(copied, func(e *Engine) {
 		r.equal(e, 300)
 		err := first.tables[0].examine(t.Context())
-		if !IsAnothers(err) {
+		if !stored.IsAnothers(err) {
 			t.Errorf("got error %v of the first daemon, want that another one has the pages", err)
 		}
 	})

@@ -26,7 +26,7 @@ import (
 // what is not loaded, then follow. A fault is retried with growing pauses for
 // as long as the daemon lives, and logged to failures.
 func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *slog.Logger) error {
-	log, failures = log.With("table", t.conf.Name), failures.With("table", t.conf.Name)
+	log, failures = log.With("table", t.Conf.Name), failures.With("table", t.Conf.Name)
 	t.log = log
 	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.hideUnknown(ctx) }); err != nil {
 		return err
@@ -42,15 +42,15 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 		return err
 	}
 	t.logMapping()
-	if t.cfg.Index.Engine == configs.OpenSearch || t.cfg.PageStore.Remote() {
-		s.Every(t.conf.Name+" index", examineEvery, examineEvery, t.examine)
+	if t.Config.Index.Engine == configs.OpenSearch || t.Config.PageStore.Remote() {
+		s.Every(t.Conf.Name+" index", examineEvery, examineEvery, t.examine)
 	}
 	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.load(ctx, log) }); err != nil {
 		return err
 	}
 	t.renewPasses()
 	t.schedulePasses(s)
-	if !t.conf.ByComparison() {
+	if !t.Conf.ByComparison() {
 		t.scheduleRemovals(s)
 		t.scheduleSweep(s)
 	}
@@ -61,7 +61,7 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 func (t *table) newPasses(r database.Rows) *passes.Passes {
 	var p *passes.Passes
 	p = passes.New(passes.Config{
-		Table: t.conf, Source: r, Sink: t.sink, Tree: t.tree, Trace: t.trace, Fail: t.fail,
+		Table: t.Conf, Source: r, Sink: t.Sink, Tree: t.Tree, Trace: t.Trace, Fail: t.fail,
 		Compare: t.compare, Share: t.source.comparisons,
 		Run: func(ctx context.Context, pass, tier string, run func(context.Context) (doc.Report, error)) (doc.Report, error) {
 			report, err := t.pass(ctx, r, pass, tier, run)
@@ -114,7 +114,7 @@ func (t *table) schedulePasses(s *schedule.Scheduler) {
 			return err
 		}
 		if j.Pass == passes.ReadHorizon { // not shown in status
-			s.EveryIf(t.conf.Name+" horizon", j.Every, j.Delay, t.hidesStarts, run)
+			s.EveryIf(t.Conf.Name+" horizon", j.Every, j.Delay, t.hidesStarts, run)
 			continue
 		}
 		t.every(s, j.Pass, j.Tier, j.Every, j.Delay, run)
@@ -140,7 +140,7 @@ func (t *table) runNow(ctx context.Context, run func(*passes.Passes, context.Con
 
 // every schedules a pass, first after a delay.
 func (t *table) every(s *schedule.Scheduler, pass, tier string, interval, delay time.Duration, run func(context.Context) error) {
-	job := s.Every(strings.TrimSpace(t.conf.Name+" "+pass+" "+tier), interval, delay, run)
+	job := s.Every(strings.TrimSpace(t.Conf.Name+" "+pass+" "+tier), interval, delay, run)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.jobs = append(t.jobs, scheduledPass{pass, tier, job})
@@ -161,21 +161,21 @@ func retry[T any](ctx context.Context, log *slog.Logger, f func() (T, error)) (T
 // describe asks the database what the SQL returns, and checks the
 // configuration against it.
 func (t *table) describe(ctx context.Context) (database.Rows, error) {
-	r, err := t.source.Table(ctx, t.conf, t, t.unitsKept())
+	r, err := t.source.Table(ctx, t.Conf, t, t.unitsKept())
 	if err != nil {
-		return nil, database.AsFault(t.cfg, t.conf.Name, err)
+		return nil, database.AsFault(t.Config, t.Conf.Name, err)
 	}
 	if err := t.noteUnits(r.Units()); err != nil {
 		return nil, err
 	}
-	return r, database.CheckColumns(t.cfg, t.conf, r.Columns())
+	return r, database.CheckColumns(t.Config, t.Conf, r.Columns())
 }
 
 // load runs the initial load, or what is left of it.
 func (t *table) load(ctx context.Context, log *slog.Logger) error {
-	marks, _ := t.trace.Table(t.conf.Name)
+	marks, _ := t.Trace.Table(t.Conf.Name)
 	if marks.Loaded {
-		return t.serve(ctx) // it may have failed
+		return t.Serve(ctx) // it may have failed
 	}
 	p, err := t.currentPasses(ctx)
 	if err != nil {
@@ -190,9 +190,9 @@ func (t *table) load(ctx context.Context, log *slog.Logger) error {
 	}
 	defer t.lane.Give()
 	load := &initial.Load{
-		Table: t.conf.Name, Source: loading{r, t.source, log}, Sink: t.sink, Trace: t.trace,
-		FS: atomicfile.OS, PlanFile: t.planFile(), Generation: marks.Generation,
-		Batch: t.conf.Batch, Workers: t.conf.Workers, Progress: &t.progress,
+		Table: t.Conf.Name, Source: loading{r, t.source, log}, Sink: t.Sink, Trace: t.Trace,
+		FS: atomicfile.OS, PlanFile: t.PlanFile(), Generation: marks.Generation,
+		Batch: t.Conf.Batch, Workers: t.Conf.Workers, Progress: &t.progress,
 		Begin: func(ctx context.Context) (initial.Start, error) {
 			t.noteBeforeLoad(ctx, r)
 			return p.Begin(ctx)
@@ -205,7 +205,7 @@ func (t *table) load(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return t.dieIfBroken("initial", err)
 	}
-	if err := errors.Join(t.serve(ctx), t.checkUpdated(ctx, r)); err != nil {
+	if err := errors.Join(t.Serve(ctx), t.checkUpdated(ctx, r)); err != nil {
 		return t.dieIfBroken("initial", err)
 	}
 	t.source.seen(nil)
@@ -255,7 +255,7 @@ func (t *table) keepMoment(at doc.Moment) {
 
 // logHeld logs once how many removals are held, and again when the number changes.
 func (t *table) logHeld(pass string) {
-	held := t.guard.Held().Removals
+	held := t.Guard.Held().Removals
 	t.mu.Lock()
 	said := t.heldLogged
 	t.heldLogged = held
@@ -264,19 +264,19 @@ func (t *table) logHeld(pass string) {
 		return
 	}
 	t.log.Warn(pass+" holds removals", "held", held, "why", "more rows are gone than deletecheck.max_count and max_fraction let through in an hour",
-		"do", "look at the database; if they are to go: "+t.command("sweep", "--allow", strconv.Itoa(held)))
+		"do", "look at the database; if they are to go: "+t.Command("sweep", "--allow", strconv.Itoa(held)))
 }
 
 // keep records a run that changed or read something in log and history.
 func (t *table) keep(pass, tier string, started time.Time, took time.Duration, report doc.Report) error {
 	t.log.Info(strings.TrimSpace(pass+" "+tier)+" indexed", "added", report.Added, "updated", report.Updated, "deleted", report.Deleted,
 		"skipped", report.Skipped, "quarantined", report.Quarantined, "took", took.Round(time.Millisecond))
-	_, err := t.history.Append(history.Run{Pass: pass, Tier: tier, Started: started, Took: took, Report: report})
+	_, err := t.History.Append(history.Run{Pass: pass, Tier: tier, Started: started, Took: took, Report: report})
 	return err
 }
 
 func (t *table) count(pass, tier string, took time.Duration, r doc.Report, err error) {
-	t.meters.Pass(t.conf.Name, pass, tier, took, r, err)
+	t.meters.Pass(t.Conf.Name, pass, tier, took, r, err)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.skipped += r.Skipped
@@ -315,9 +315,9 @@ func caught[T any](ctx context.Context, run func(context.Context) (T, error)) (r
 
 // dieIfBroken is fail, and ends the engine where the storage broke.
 func (t *table) dieIfBroken(pass string, err error) error {
-	if broken := t.broken(); broken != nil {
-		broken = errors.Join(broken, t.distrust(broken))
-		err = fmt.Errorf("%w: %s: %w", errBroken, t.conf.Name, broken)
+	if broken := t.Broken(); broken != nil {
+		broken = errors.Join(broken, t.Distrust(broken))
+		err = fmt.Errorf("%w: %s: %w", errBroken, t.Conf.Name, broken)
 		t.die(err)
 	}
 	return t.fail(pass, err)

@@ -9,11 +9,11 @@ import (
 // hideUnknown hides the documents of rows that were quarantined before the table
 // had an acl, until the next sweep reads their groups. It needs no database.
 func (t *table) hideUnknown(ctx context.Context) error {
-	if !t.isOpen() {
+	if !t.IsOpen() {
 		return nil
 	}
 	var rows []doc.Reject
-	for _, r := range t.quarantine.Rows() {
+	for _, r := range t.Quarantine.Rows() {
 		if r.OID != "" && r.Document == "" {
 			rows = append(rows, doc.Reject{OID: r.OID, Reason: r.Reason})
 		}
@@ -25,7 +25,7 @@ func (t *table) hideUnknown(ctx context.Context) error {
 		return err
 	}
 	defer t.lane.Give()
-	n, err := t.sink.HideUnknown(ctx, rows)
+	n, err := t.Sink.HideUnknown(ctx, rows)
 	if n > 0 {
 		t.log.Info("documents of rows in quarantine are hidden", "documents", n, "why", "their groups have not been read", "until", "the next sweep")
 	}

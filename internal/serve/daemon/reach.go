@@ -3,13 +3,13 @@ package daemon
 import (
 	"context"
 	"errors"
-	"sync"
-	"time"
-
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/stored"
 	"indexerd/internal/state/etcd"
+	"sync"
+	"time"
 )
 
 // A daemon that shares marks asks each of its databases, the cluster and the store of
@@ -70,7 +70,7 @@ func (r *reach) storesAway() bool {
 // a standby can replace, or whose term is lost.
 func (d *daemon) watchReach(ctx context.Context, e *Engine, end context.CancelCauseFunc) {
 	var lost <-chan struct{}
-	term := e.shared.term()
+	term := e.shared.Term()
 	if term != nil {
 		lost = term.Lost()
 	}
@@ -83,19 +83,19 @@ func (d *daemon) watchReach(ctx context.Context, e *Engine, end context.CancelCa
 			return
 		}
 		d.reach.note(why, stores, time.Now())
-		e.shared.describe(func(m *etcd.Member) { m.Unreached = why })
+		e.shared.Describe(func(m *etcd.Member) { m.Unreached = why })
 		if term != nil {
-			m, _ := e.shared.described()
+			m, _ := e.shared.Described()
 			_ = term.Describe(ctx, m) // the next time
 		}
-		if lacks := d.reach.lacks(time.Now()); lacks != "" && term != nil && e.shared.replaceable(ctx, term) {
+		if lacks := d.reach.lacks(time.Now()); lacks != "" && term != nil && e.shared.Replaceable(ctx, term) {
 			d.stepDown(e, lacks, end)
 			return
 		}
 		select {
 		case <-tick.C:
 		case <-e.stepDowns:
-			e.shared.yieldFirst()
+			e.shared.YieldFirst()
 			end(errAsked)
 			return
 		case <-lost:
@@ -110,9 +110,9 @@ func (d *daemon) watchReach(ctx context.Context, e *Engine, end context.CancelCa
 // stepDown ends the term at once: passes that wait for what does not answer end later,
 // and can't move a mark.
 func (d *daemon) stepDown(e *Engine, why string, end context.CancelCauseFunc) {
-	e.shared.yieldFirst()
+	e.shared.YieldFirst()
 	end(&stepDown{"a standby reaches what this daemon does not: " + why})
-	if err := e.shared.resign(); err != nil {
+	if err := e.shared.Resign(); err != nil {
 		d.Log.Warn("indexerd resigned", "error", configs.Message(err))
 	}
 }
@@ -130,9 +130,9 @@ func (e *Engine) questions() (all []question) {
 		all = append(all, question{"source " + s.conf.Name, false, s.Ping})
 	}
 	if e.cfg.Index.Engine == configs.OpenSearch && len(e.tables) > 0 {
-		all = append(all, question{"index", true, e.tables[0].asksCluster()})
+		all = append(all, question{"index", true, e.tables[0].AsksCluster()})
 	}
-	return append(all, question{"pages", true, e.pageStore.ask})
+	return append(all, question{"pages", true, e.pageStore.Ask})
 }
 
 // unreached asks everything at once. It returns the first thing that does not answer, and
@@ -157,5 +157,5 @@ func unreached(ctx context.Context, all []question) (why string, stores bool) {
 
 // isUnreached reports whether an error means that nothing answers.
 func isUnreached(err error) bool {
-	return isAway(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, doc.ErrUnavailable) && !errors.Is(err, doc.ErrLocked)
+	return stored.IsAway(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, doc.ErrUnavailable) && !errors.Is(err, doc.ErrLocked)
 }

@@ -2,14 +2,14 @@ package daemon
 
 import (
 	"fmt"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/simtest/servers"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/test/fakeworld"
-	"indexerd/internal/test/simtest/servers"
 )
 
 // sees waits until the status of a daemon says who leads as is wanted, and returns how long
@@ -138,8 +138,8 @@ func TestStandbyDiesAtAStepDown(t *testing.T) {
 		b.process.kill()
 		stepped := time.Now()
 		a.leads(t, 15*time.Second, 2)
-		if took := time.Since(stepped); took < yieldFor {
-			t.Errorf("it leads again after %v, want that it leaves the election to others for %v", took, yieldFor)
+		if took := time.Since(stepped); took < leader.YieldFor {
+			t.Errorf("it leads again after %v, want that it leaves the election to others for %v", took, leader.YieldFor)
 		}
 		a.follows(t)
 	})

@@ -4,18 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
-
 	"indexerd/internal/index/reindex"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/runs"
+	"indexerd/internal/serve/stored"
+	"time"
 )
 
 // logMapping logs that the index was built with another mapping than the
 // configuration has.
 func (t *table) logMapping() {
-	if !t.isMapped() {
+	if !t.IsMapped() {
 		t.log.Warn("indexerd searches by the old mapping", "why", "content, metadata, children, analyzer, stopwords or positions were changed, or this version of indexerd indexes otherwise",
-			"do", t.command("reindex"))
+			"do", t.Command("reindex"))
 	}
 }
 
@@ -28,8 +29,8 @@ func (e *Engine) Reindex(name string) (httpapi.Run, error) {
 	if err != nil {
 		return httpapi.Run{}, err
 	}
-	return e.runs.start(name, "reindex", func(ctx context.Context, r *job) (any, bool, error) {
-		result, err := t.reindex(ctx, r.progress)
+	return e.runs.Start(name, "reindex", func(ctx context.Context, r *runs.Job) (any, bool, error) {
+		result, err := t.reindex(ctx, r.Progress)
 		return httpapi.ReindexResult{Indexed: result.Indexed, Partial: result.Partial, Left: result.Left}, false, err
 	})
 }
@@ -49,10 +50,10 @@ func (t *table) reindex(ctx context.Context, progress func(done, of int64)) (rei
 		return reindex.Result{}, err
 	}
 	defer lane.end()
-	if err := t.roomForIndex(); err != nil {
-		return reindex.Result{}, fmt.Errorf("reindex %s: %w: searches go on in the old index: make room and reindex again", t.conf.Name, err)
+	if err := t.RoomForIndex(); err != nil {
+		return reindex.Result{}, fmt.Errorf("reindex %s: %w: searches go on in the old index: make room and reindex again", t.Conf.Name, err)
 	}
-	r := t.newReindex()
+	r := t.NewReindex()
 	r.Rest = func(ctx context.Context, _ time.Duration) error { return lane.rest(ctx, 0, 1) }
 	r.Progress = progress
 	started := time.Now()
@@ -71,7 +72,7 @@ func (t *table) reindex(ctx context.Context, progress func(done, of int64)) (rei
 // refill adds the documents of the pages to an index that was deleted. What it can't add
 // is left to the sweep.
 func (t *table) refill(ctx context.Context) error {
-	if marks, _ := t.trace.Table(t.conf.Name); marks.Unverified != indexDeleted || !t.isOpen() {
+	if marks, _ := t.Trace.Table(t.Conf.Name); marks.Unverified != stored.IndexDeleted || !t.IsOpen() {
 		return nil
 	}
 	select {
@@ -85,10 +86,10 @@ func (t *table) refill(ctx context.Context) error {
 		return err
 	}
 	defer lane.end()
-	r := t.newReindex()
+	r := t.NewReindex()
 	r.Rest = func(ctx context.Context, _ time.Duration) error { return lane.rest(ctx, 0, 1) }
 	started := time.Now()
-	result, err := r.Refill(ctx, t.current(), t.pages.All(), t.quarantine.Has)
+	result, err := r.Refill(ctx, t.Current(), t.Pages.All(), t.Quarantine.Has)
 	if err != nil {
 		return t.dieIfBroken("refill", err)
 	}

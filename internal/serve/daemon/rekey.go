@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
-
 	"indexerd/deletecheck"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/reindex"
 	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/stored"
+	"time"
 )
 
 // While a table without a key is unverified, all its rows may have other keys: after
@@ -27,14 +27,14 @@ var errLoss = errors.New("the guard holds the loss")
 
 // rekeys reports whether all rows may have other keys.
 func (t *table) rekeys() bool {
-	marks, _ := t.trace.Table(t.conf.Name)
-	return t.conf.RowKey && marks.Unverified != ""
+	marks, _ := t.Trace.Table(t.Conf.Name)
+	return t.Conf.RowKey && marks.Unverified != ""
 }
 
 // rekey runs a sweep that fills a new index.
 func (t *table) rekey(ctx context.Context, s deletecheck.Sweep, how sweeping) (report doc.Report, err error) {
 	if how.allow == 0 && time.Since(t.lossHeld) < recountEvery {
-		return doc.Report{Held: t.guard.Held().Removals}, nil
+		return doc.Report{Held: t.Guard.Held().Removals}, nil
 	}
 	rows, err := s.Source.(database.Rows).Count(ctx)
 	if err != nil {
@@ -55,12 +55,12 @@ func (t *table) rekey(ctx context.Context, s deletecheck.Sweep, how sweeping) (r
 // holdLoss returns by how many documents an index of n is smaller than the one in
 // use, and errLoss if the guard does not admit that.
 func (t *table) holdLoss(n int64) (loss int, err error) {
-	documents, err := t.current().Count()
+	documents, err := t.Current().Count()
 	if err != nil {
 		return 0, err
 	}
 	loss = max(int(documents)-int(n), 0)
-	admitted, err := t.guard.Admits(loss)
+	admitted, err := t.Guard.Admits(loss)
 	if err == nil && !admitted {
 		err = errLoss
 	}
@@ -72,9 +72,9 @@ func (t *table) holdLoss(n int64) (loss int, err error) {
 func (t *table) fillNew(ctx context.Context, s deletecheck.Sweep, report *doc.Report) (loss int, err error) {
 	t.setReindexing(true)
 	defer t.setReindexing(false)
-	r := t.newReindex()
+	r := t.NewReindex()
 	err = r.Fill(ctx, func(ctx context.Context, swap func() error) (err error) {
-		made := madeBy(r)
+		made := stored.MadeBy(r)
 		s.Index, s.FromScratch = made, true
 		s.Filled = func(context.Context) error {
 			n, err := made.Count()
@@ -84,7 +84,7 @@ func (t *table) fillNew(ctx context.Context, s deletecheck.Sweep, report *doc.Re
 			if loss, err = t.holdLoss(int64(n)); err != nil {
 				return err
 			}
-			if err := t.guard.Lose(loss); err != nil {
+			if err := t.Guard.Lose(loss); err != nil {
 				return err
 			}
 			return swap()

@@ -32,7 +32,7 @@ type removals struct {
 
 // scheduleRemovals schedules the narrowed sweep, which status does not show.
 func (t *table) scheduleRemovals(s *schedule.Scheduler) {
-	name := t.conf.Name + " removals"
+	name := t.Conf.Name + " removals"
 	t.removals = removals{memory: changes.Memory{Removals: true}, turn: passes.Turn{Share: t.source.comparisons, Name: name}}
 	if t.beforeLoad != nil {
 		t.removals.memory.Look(*t.beforeLoad)
@@ -62,7 +62,7 @@ func (t *table) noteBeforeLoad(ctx context.Context, rows database.Rows) {
 // in the tree, which has no row from before the start.
 func (t *table) removeGone(ctx context.Context) error {
 	p, err := t.currentPasses(ctx)
-	if err != nil || t.conf.RowKey { // a changed row would count as gone
+	if err != nil || t.Conf.RowKey { // a changed row would count as gone
 		return err
 	}
 	rows := p.Source.(database.Rows)
@@ -133,8 +133,8 @@ func (t *table) narrowSweep(ctx context.Context, rows database.Rows, name string
 // narrowed lists what may have lost rows, and calls rest between chunks. The lane is
 // taken after the sums, which read the whole table.
 func (t *table) narrowed(ctx context.Context, rows database.Rows, rest func(context.Context) error) (doc.Report, error) {
-	n := deletecheck.Narrow{Kept: t.ranges, Sweep: deletecheck.Sweep{
-		Table: t.conf.Name, Source: rows, Sums: rows.Sums, Index: t.current(), Pages: t.pages, Sink: t.sink, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch,
+	n := deletecheck.Narrow{Kept: t.Ranges, Sweep: deletecheck.Sweep{
+		Table: t.Conf.Name, Source: rows, Sums: rows.Sums, Index: t.Current(), Pages: t.Pages, Sink: t.Sink, FS: atomicfile.OS, Dir: t.Dir, Batch: t.Conf.Batch,
 	}}
 	if err := n.Prepare(ctx); err != nil {
 		return doc.Report{}, err
@@ -150,7 +150,7 @@ func (t *table) narrowed(ctx context.Context, rows database.Rows, rest func(cont
 			if err := rest(ctx); err != nil || time.Since(began) < longSweep {
 				return err
 			}
-			return restAfterWork(ctx, worked, t.conf.DeleteCheck.Share)
+			return restAfterWork(ctx, worked, t.Conf.DeleteCheck.Share)
 		})
 	}
 	return n.Run(ctx)

@@ -3,14 +3,14 @@ package daemon
 import (
 	"context"
 	"errors"
-	"net/http"
-	"strings"
-
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/stored"
+	"net/http"
+	"strings"
 )
 
 // Search answers a search in one table, or in all tables.
@@ -25,7 +25,7 @@ func (e *Engine) Search(ctx context.Context, name string, p search.Params) (sear
 func (e *Engine) Tables() []string {
 	names := make([]string, len(e.tables))
 	for i, t := range e.tables {
-		names[i] = t.conf.Name
+		names[i] = t.Conf.Name
 	}
 	return names
 }
@@ -41,7 +41,7 @@ func again(find func() (search.Results, error)) (search.Results, error) {
 	if errors.Is(err, fulltext.ErrClosed) {
 		a, err = find()
 	}
-	if isAway(err) || isReplaced(err) {
+	if stored.IsAway(err) || stored.IsReplaced(err) {
 		err = &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: configs.Message(err), Hint: "ask again when it does"}
 	}
 	return a, err
@@ -55,7 +55,7 @@ func (e *Engine) searchTable(ctx context.Context, name string, p search.Params) 
 	if p.Caller, err = t.caller(p.Caller); err != nil {
 		return search.Results{}, err
 	}
-	return t.search().Search(ctx, p)
+	return t.Searcher().Search(ctx, p)
 }
 
 // searchTables searches, in this order, those tables that have ended their load. Each sees the caller
@@ -69,11 +69,11 @@ func (e *Engine) searchTables(ctx context.Context, names []string, p search.Para
 			continue
 		}
 		caller, err := t.caller(p.Caller)
-		if marks, _ := e.trace.Table(t.conf.Name); err != nil || !marks.Loaded || !t.isOpen() {
-			missing = append(missing, t.conf.Name)
+		if marks, _ := e.trace.Table(t.Conf.Name); err != nil || !marks.Loaded || !t.IsOpen() {
+			missing = append(missing, t.Conf.Name)
 			continue
 		}
-		parts = append(parts, search.Part{Searcher: t.search(), Caller: caller})
+		parts = append(parts, search.Part{Searcher: t.Searcher(), Caller: caller})
 	}
 	return search.SearchAll(ctx, parts, missing, p)
 }
@@ -83,10 +83,10 @@ func (t *table) caller(c search.Caller) (search.Caller, error) {
 	if c.Admin {
 		return c, nil
 	}
-	if !t.knowsGroups() {
+	if !t.KnowsGroups() {
 		return c, &httpapi.Error{
-			Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "the index of " + t.conf.Name + " can't tell yet who may see a document",
-			Hint: "run: indexerd reindex " + t.conf.Name,
+			Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "the index of " + t.Conf.Name + " can't tell yet who may see a document",
+			Hint: "run: indexerd reindex " + t.Conf.Name,
 		}
 	}
 	if t.hidden() != "" {
@@ -101,7 +101,7 @@ func (e *Engine) Doc(_ context.Context, name, key string) (search.Document, erro
 	if err != nil {
 		return search.Document{}, err
 	}
-	return t.search().Doc(oid)
+	return t.Searcher().Doc(oid)
 }
 
 // OID returns the key of a document from its text.
@@ -129,7 +129,7 @@ func (e *Engine) searchable(name string) (*table, error) {
 	if t == nil {
 		return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "unknown_table", Message: "no table " + name, Hint: "there is " + strings.Join(e.Tables(), ", ")}
 	}
-	if !t.isOpen() {
+	if !t.IsOpen() {
 		return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: name + " has nothing to search yet", Hint: "see status"}
 	}
 	return t, nil

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
-
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/leader"
 	"indexerd/internal/state/etcd"
 	"indexerd/timetrace"
+	"time"
 )
 
 // What ends an engine that stands by.
@@ -24,23 +24,23 @@ func (d *daemon) standBy(ctx context.Context, e *Engine, cause error) (*Engine, 
 	if err := errors.Join(cause, d.close(e)); isStuck(err) {
 		return nil, errors.Join(err, e.release())
 	}
-	if err := e.shared.resign(); err != nil {
+	if err := e.shared.Resign(); err != nil {
 		d.Log.Warn("indexerd resigned", "error", configs.Message(err))
 	}
 	if d.cfg.TakeOver { // once: two daemons would take the index from each other for ever
 		cfg := *d.cfg
 		cfg.TakeOver, d.cfg = false, &cfg
 	}
-	return d.openReadOnly(ctx, e, &standbyError{})
+	return d.openReadOnly(ctx, e, &leader.StandbyError{})
 }
 
 // serveStandby answers until this daemon leads.
 func (d *daemon) serveStandby(ctx context.Context, e *Engine) error {
-	d.front.show(e, e.cfg.HTTP)
+	d.front.Show(e, e.cfg.HTTP)
 	d.writeHolder(e)
 	campaign, end := context.WithCancel(ctx)
 	won := make(chan error, 1)
-	go func() { won <- e.shared.lead(campaign, false) }()
+	go func() { won <- e.shared.Lead(campaign, false) }()
 	ended := false
 	defer func() {
 		if end(); !ended {
@@ -49,11 +49,11 @@ func (d *daemon) serveStandby(ctx context.Context, e *Engine) error {
 	}()
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
-	quarantine := e.shared.client.Changes(campaign, "quarantine/")
+	quarantine := e.shared.Client.Changes(campaign, "quarantine/")
 	before := shapes(e.trace.Tables())
 	for {
 		select {
-		case err := <-d.front.failed:
+		case err := <-d.front.Failed:
 			return err
 		case err := <-won:
 			ended = true
@@ -65,7 +65,7 @@ func (d *daemon) serveStandby(ctx context.Context, e *Engine) error {
 			}
 			return d.serveUnfit(ctx)
 		case <-ctx.Done():
-			e.runs.stop()
+			e.runs.Stop()
 			return causeOf(ctx)
 		case <-look.C:
 			d.lookAtLeader(ctx, e, quarantine)
@@ -79,11 +79,11 @@ func (d *daemon) serveStandby(ctx context.Context, e *Engine) error {
 // lookAtLeader finds out whether this daemon may lead, and reads the quarantine again if
 // it has changed.
 func (d *daemon) lookAtLeader(ctx context.Context, e *Engine, quarantine <-chan struct{}) {
-	err := e.shared.inspect(ctx)
+	err := e.shared.Inspect(ctx)
 	select {
 	case <-quarantine:
 		for _, t := range e.tables {
-			err = errors.Join(err, t.reloadQuarantine())
+			err = errors.Join(err, t.ReloadQuarantine())
 		}
 	default:
 	}
@@ -94,7 +94,7 @@ func (d *daemon) lookAtLeader(ctx context.Context, e *Engine, quarantine <-chan 
 
 // logTerm logs that this daemon leads, if marks are shared.
 func (d *daemon) logTerm(e *Engine) {
-	if term := e.shared.term(); term != nil {
+	if term := e.shared.Term(); term != nil {
 		d.Log.Info("indexerd leads", "term", term.Leader.Term)
 	}
 }
@@ -108,7 +108,7 @@ const unfitFor = 10 * time.Second
 // serveUnfit answers for a while without a campaign.
 func (d *daemon) serveUnfit(ctx context.Context) error {
 	select {
-	case err := <-d.front.failed:
+	case err := <-d.front.Failed:
 		return err
 	case <-ctx.Done():
 		return causeOf(ctx)

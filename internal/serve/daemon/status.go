@@ -37,7 +37,7 @@ func (e *Engine) Status(ctx context.Context) httpapi.Status {
 		})
 	}
 	s.Tables = e.tableStatus(e.marks())
-	s.Leader = e.shared.status(ctx)
+	s.Leader = e.shared.Status(ctx)
 	return s
 }
 
@@ -49,7 +49,7 @@ func (e *Engine) tableStatus(marks timetrace.State) []httpapi.TableStatus {
 	for i, t := range e.tables {
 		asking.Go(func() (err error) {
 			defer recovered.Into(&err)
-			all[i] = t.status(marks[t.conf.Name])
+			all[i] = t.status(marks[t.Conf.Name])
 			return nil
 		})
 	}
@@ -60,12 +60,12 @@ func (e *Engine) tableStatus(marks timetrace.State) []httpapi.TableStatus {
 // marks returns those that are durable: S must not go back after a crash. Only an engine
 // that is open may make noted ones durable now: the next one may have others.
 func (e *Engine) marks() timetrace.State {
-	if !slices.ContainsFunc(e.tables, func(t *table) bool { return t.waits.Load() != nil }) {
+	if !slices.ContainsFunc(e.tables, func(t *table) bool { return t.Waits.Load() != nil }) {
 		return e.trace.Durable()
 	}
 	marks := timetrace.State{}
 	for _, t := range e.tables {
-		marks[t.conf.Name] = e.trace.DurableTable(t.conf.Name)
+		marks[t.Conf.Name] = e.trace.DurableTable(t.Conf.Name)
 	}
 	return marks
 }
@@ -98,20 +98,20 @@ func (t *table) pin() *doc.Pin {
 func (e *Engine) Waiting() []string {
 	waiting := []string{}
 	for _, t := range e.tables {
-		if w := t.waits.Load(); w != nil {
-			waiting = append(waiting, fmt.Sprintf("%s: opening, waiting for %s", t.conf.Name, w.what))
+		if w := t.Waits.Load(); w != nil {
+			waiting = append(waiting, fmt.Sprintf("%s: opening, waiting for %s", t.Conf.Name, w.What))
 			continue
 		}
-		marks, _ := e.trace.Table(t.conf.Name)
+		marks, _ := e.trace.Table(t.Conf.Name)
 		if marks.Loaded {
 			continue
 		}
-		line := t.conf.Name + ": waiting for its database"
+		line := t.Conf.Name + ": waiting for its database"
 		if end, quiet := t.source.conf.Limits.Quiet.Until(time.Now()); quiet {
-			line = t.conf.Name + ": waiting for the end of the quiet hours at " + end.Format("15:04")
+			line = t.Conf.Name + ": waiting for the end of the quiet hours at " + end.Format("15:04")
 		}
 		if p := t.progress.Snapshot(); p.Running {
-			line = fmt.Sprintf("%s: loading %d %%", t.conf.Name, 100*p.Done/max(p.Of, 1))
+			line = fmt.Sprintf("%s: loading %d %%", t.Conf.Name, 100*p.Done/max(p.Of, 1))
 		}
 		waiting = append(waiting, line)
 	}
@@ -119,15 +119,15 @@ func (e *Engine) Waiting() []string {
 }
 
 func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
-	waits, documents := t.waits.Load(), uint64(0)
+	waits, documents := t.Waits.Load(), uint64(0)
 	if waits == nil {
-		documents = t.countDocuments() // which may take a moment
+		documents = t.CountDocuments() // which may take a moment
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := httpapi.TableStatus{
-		Table:      t.conf.Name,
-		Source:     t.conf.Source,
+		Table:      t.Conf.Name,
+		Source:     t.Conf.Source,
 		State:      "loading",
 		FollowedBy: "updated",
 		Settled:    httpapi.SettledStatus{At: httpapi.TimeOrNull(marks.Settled), Mode: "assumed"},
@@ -140,7 +140,7 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	if marks.Loaded {
 		s.State = "following"
 	}
-	if t.conf.ByComparison() {
+	if t.Conf.ByComparison() {
 		s.FollowedBy, s.Marks.Incremental = "comparison", nil
 	}
 	if marks.Mode != "" {
@@ -162,26 +162,26 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 		s.Load = &httpapi.LoadStatus{Done: p.Done, Of: p.Of, RowsPerS: p.Rate, ETAS: p.ETA.Seconds()}
 	}
 	if waits == nil {
-		t.storage.status(&s)
+		t.Table.Status(&s)
 	}
 	if !t.windowAt.IsZero() {
 		lag := (time.Since(t.windowAt) + t.moment.Now.Sub(t.moment.Seen)).Seconds()
 		s.LagS = &lag
 		s.Window = &httpapi.WindowStatus{From: httpapi.Time(t.window.From), To: httpapi.Time(t.window.To)}
 	}
-	if t.conf.ByComparison() && t.passes != nil && marks.Loaded {
+	if t.Conf.ByComparison() && t.passes != nil && marks.Loaded {
 		if lag, known := t.passes.Lag(); known {
 			seconds := lag.Seconds()
 			s.LagS = &seconds
 		}
 	}
-	if t.cfg.Index.Engine == configs.OpenSearch {
-		s.Index = &httpapi.ClusterStatus{Engine: t.cfg.Index.Engine, Health: cmp.Or(t.health, "unknown")}
+	if t.Config.Index.Engine == configs.OpenSearch {
+		s.Index = &httpapi.ClusterStatus{Engine: t.Config.Index.Engine, Health: cmp.Or(t.health, "unknown")}
 	}
 	if t.lastError != nil {
 		s.LastError = &httpapi.LastError{At: httpapi.Time(t.lastError.at), Pass: t.lastError.pass, What: httpapi.SingleLine(t.lastError.err)}
 	}
-	if marks.Hidden != "" && t.conf.ACL != "" {
+	if marks.Hidden != "" && t.Conf.ACL != "" {
 		s.LastError = hiddenStatus(s.LastError, marks.Hidden)
 	}
 	for _, j := range t.jobs {
@@ -198,7 +198,7 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 		s.State = "failing"
 	}
 	if waits != nil {
-		waits.status(&s)
+		waits.Status(&s)
 	}
 	return s
 }

@@ -115,7 +115,7 @@ func (s *stress) serve(t *testing.T, cfg *configs.Config) {
 	e := openToServe(t, cfg)
 	serve(t, e, slog.New(slog.DiscardHandler))
 	s.table = e.tables[0]
-	eventually(t, time.Minute, "loaded", func() error {
+	Eventually(t, time.Minute, "loaded", func() error {
 		if waiting := e.Waiting(); len(waiting) > 0 {
 			return fmt.Errorf("%v", waiting)
 		}
@@ -162,7 +162,7 @@ func (s *stress) run(t *testing.T, d time.Duration) {
 // snapshot taken after S was shown.
 func (s *stress) judge(t *testing.T) {
 	t.Helper()
-	marks, _ := s.table.trace.Table("item")
+	marks, _ := s.table.Trace.Table("item")
 	if !marks.Settled.After(s.settled) {
 		return
 	}
@@ -182,7 +182,7 @@ func (s *stress) judge(t *testing.T) {
 func (s *stress) stamps(t *testing.T, w doc.Window) []doc.Stamp {
 	t.Helper()
 	var stamps []doc.Stamp
-	for page, err := range s.table.tree.Sorted(s.rows.Stamps(t.Context(), w)) {
+	for page, err := range s.table.Tree.Sorted(s.rows.Stamps(t.Context(), w)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +195,7 @@ func (s *stress) stamps(t *testing.T, w doc.Window) []doc.Stamp {
 // still are in the database.
 func (s *stress) different(t *testing.T, stamps []doc.Stamp) []doc.OID {
 	t.Helper()
-	different, err := s.table.sink.Different(stamps)
+	different, err := s.table.Sink.Different(stamps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func (s *stress) measureLag(t *testing.T, watch *pgx.Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	marks, _ := s.table.trace.Table("item")
+	marks, _ := s.table.Trace.Table("item")
 	s.lags = append(s.lags, max(allowed.Sub(marks.Settled), 0))
 }
 
@@ -238,20 +238,20 @@ func (s *stress) measureLag(t *testing.T, watch *pgx.Conn) {
 func (s *stress) end(t *testing.T, mode string, goals bool) {
 	t.Helper()
 	last := pgtest.Value[time.Time](t, s.dsn, "SELECT max(updated) FROM item")
-	eventually(t, soon, "S passes the last row", func() error {
+	Eventually(t, Soon, "S passes the last row", func() error {
 		s.judge(t)
 		if !s.settled.After(last) {
 			return fmt.Errorf("S is %v, the last row %v", s.settled, last)
 		}
 		return nil
 	})
-	marks, _ := s.table.trace.Table("item")
+	marks, _ := s.table.Trace.Table("item")
 	if marks.Mode != mode {
 		t.Errorf("mode: got %s, want %s", marks.Mode, mode)
 	}
 	all := s.stamps(t, doc.Window{From: time.Unix(0, 0), To: last.Add(time.Hour)})
 	lostOrStale := len(s.different(t, all))
-	documents, err := s.table.index.Count()
+	documents, err := s.table.Index.Count()
 	if err != nil {
 		t.Fatal(err)
 	}

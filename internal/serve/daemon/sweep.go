@@ -2,16 +2,16 @@ package daemon
 
 import (
 	"context"
-	"net/http"
-	"time"
-
 	"indexerd/deletecheck"
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/schedule"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/runs"
 	"indexerd/internal/sync/sink"
+	"net/http"
+	"time"
 )
 
 // sweepRetry is how soon a sweep that verifies is tried again after it failed.
@@ -20,20 +20,20 @@ const sweepRetry = 30 * time.Second
 // scheduleSweep puts the sweep on its schedule: first when the last one's
 // period is over, or now where one has to verify the index.
 func (t *table) scheduleSweep(s *schedule.Scheduler) {
-	marks, _ := t.trace.Table(t.conf.Name)
+	marks, _ := t.Trace.Table(t.Conf.Name)
 	last := marks.Sweep
 	if last.IsZero() {
 		last = marks.Load // which has seen all of the table
 	}
-	delay := max(0, time.Until(last.Add(t.conf.DeleteCheck.Every)))
+	delay := max(0, time.Until(last.Add(t.Conf.DeleteCheck.Every)))
 	if marks.Unverified != "" {
 		delay = 0
 	}
-	t.every(s, "deletecheck", "", t.conf.DeleteCheck.Every, delay, func(ctx context.Context) error {
+	t.every(s, "deletecheck", "", t.Conf.DeleteCheck.Every, delay, func(ctx context.Context) error {
 		if err := t.source.waitQuietHours(ctx, t.log, "deletecheck"); err != nil {
 			return err
 		}
-		_, err := t.sweep(ctx, sweeping{scheduled: true, share: t.conf.DeleteCheck.Share})
+		_, err := t.sweep(ctx, sweeping{scheduled: true, share: t.Conf.DeleteCheck.Share})
 		return err
 	})
 }
@@ -43,7 +43,7 @@ func (t *table) sweepIfDue() { t.sweepIfDoubted(sweepRetry) }
 
 // sweepIfDoubted is sweepIfDue, with a pause after a sweep that failed.
 func (t *table) sweepIfDoubted(pause time.Duration) {
-	if marks, _ := t.trace.Table(t.conf.Name); marks.Unverified == "" {
+	if marks, _ := t.Trace.Table(t.Conf.Name); marks.Unverified == "" {
 		return
 	}
 	t.mu.Lock()
@@ -102,8 +102,8 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 		return doc.Report{}, err
 	}
 	defer lane.end()
-	t.guard.Allow(how.allow)
-	defer t.guard.Allow(0)
+	t.Guard.Allow(how.allow)
+	defer t.Guard.Allow(0)
 	run := s.Run
 	if t.rekeys() {
 		run = func(ctx context.Context) (doc.Report, error) { return t.rekey(ctx, *s, how) }
@@ -135,15 +135,15 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 // whole table has to be compared, since an earlier difference is suspected.
 func (t *table) newSweep(rows database.Rows, how sweeping) *deletecheck.Sweep {
 	s := &deletecheck.Sweep{
-		Table: t.conf.Name, Source: rows, Index: t.current(), Pages: t.pages, Sink: t.sink, Quarantine: t.quarantine,
-		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch, Chunk: t.chunk(), Rekeys: t.conf.RowKey,
-		FromScratch: how.restart, Settles: t.conf.ByComparison(), Progress: how.progress,
+		Table: t.Conf.Name, Source: rows, Index: t.Current(), Pages: t.Pages, Sink: t.Sink, Quarantine: t.Quarantine,
+		Trace: t.Trace, FS: atomicfile.OS, Dir: t.Dir, Batch: t.Conf.Batch, Chunk: t.chunk(), Rekeys: t.Conf.RowKey,
+		FromScratch: how.restart, Settles: t.Conf.ByComparison(), Progress: how.progress,
 	}
-	if !t.conf.RowKey { // of which a fetch reads all rows
+	if !t.Conf.RowKey { // of which a fetch reads all rows
 		s.Source = repairing{rows}
 	}
-	if marks, _ := t.trace.Table(t.conf.Name); t.conf.ByComparison() && !how.restart && marks.Unverified == "" {
-		s.Sums, s.Stored = rows.TokenSums, t.stored
+	if marks, _ := t.Trace.Table(t.Conf.Name); t.Conf.ByComparison() && !how.restart && marks.Unverified == "" {
+		s.Sums, s.Stored = rows.TokenSums, t.Stored
 	}
 	return s
 }
@@ -154,7 +154,7 @@ const rowKeyChunk = 250_000
 
 // chunk returns how many documents are compared at once; 0: as many as usual.
 func (t *table) chunk() int {
-	if t.conf.RowKey {
+	if t.Conf.RowKey {
 		return rowKeyChunk
 	}
 	return 0
@@ -179,9 +179,9 @@ func (t *table) restInSweep(ctx context.Context, worked time.Duration, how sweep
 func (t *table) settleSweep(report doc.Report, started time.Time) {
 	var of uint64
 	if report.Held > 0 {
-		of, _ = t.current().Count() // for status; the index has just been read
+		of, _ = t.Current().Count() // for status; the index has just been read
 	}
-	t.guard.Settle(sink.Held{Removals: report.Held, Of: int(of), Since: started})
+	t.Guard.Settle(sink.Held{Removals: report.Held, Of: int(of), Since: started})
 }
 
 // loaded returns a table whose passes can run.
@@ -205,8 +205,8 @@ func (e *Engine) Sweep(name string, allow int) (httpapi.Run, error) {
 	if err != nil {
 		return httpapi.Run{}, err
 	}
-	return e.runs.start(name, "deletecheck", func(ctx context.Context, r *job) (any, bool, error) {
-		report, err := t.sweep(ctx, sweeping{share: 1, restart: true, allow: allow, progress: r.progress})
+	return e.runs.Start(name, "deletecheck", func(ctx context.Context, r *runs.Job) (any, bool, error) {
+		report, err := t.sweep(ctx, sweeping{share: 1, restart: true, allow: allow, progress: r.Progress})
 		return done(report), report.Held > 0, err
 	})
 }
@@ -227,7 +227,7 @@ func (e *Engine) RunPass(name, pass string) (httpapi.Run, error) {
 	if !ok {
 		return httpapi.Run{}, t.noPass(pass)
 	}
-	return e.runs.start(name, pass, func(ctx context.Context, r *job) (any, bool, error) {
+	return e.runs.Start(name, pass, func(ctx context.Context, r *runs.Job) (any, bool, error) {
 		t.comparing.Store(r)
 		defer t.comparing.Store(nil)
 		report, err := t.runNow(ctx, do)

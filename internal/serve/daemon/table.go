@@ -3,23 +3,24 @@ package daemon
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"sync"
-	"sync/atomic"
-	"time"
-
 	"indexerd/initial"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/schedule"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/runs"
+	"indexerd/internal/serve/stored"
 	"indexerd/internal/sync/passes"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // A table is one configured table: what is stored of it, its rows in the
 // database, and its passes.
 type table struct {
-	*storage
+	*stored.Table
 	source *source
 	lane   *schedule.Lane
 	log    *slog.Logger
@@ -27,13 +28,13 @@ type table struct {
 	meters *httpapi.Meters
 
 	progress   initial.Progress
-	sweeping   chan struct{}       // held by the sweep that runs; guards lossHeld
-	lossHeld   time.Time           // when the guard held the loss of a new index; zero: it did not
-	describing chan struct{}       // held while the database describes the SQLs
-	alive      atomic.Bool         // in a running daemon
-	removals   removals            // used by its job alone
-	beforeLoad *doc.Hint           // of the load of this process; nil: none
-	comparing  atomic.Pointer[job] // the run of a caller that waits for a comparison; nil: none
+	sweeping   chan struct{}            // held by the sweep that runs; guards lossHeld
+	lossHeld   time.Time                // when the guard held the loss of a new index; zero: it did not
+	describing chan struct{}            // held while the database describes the SQLs
+	alive      atomic.Bool              // in a running daemon
+	removals   removals                 // used by its job alone
+	beforeLoad *doc.Hint                // of the load of this process; nil: none
+	comparing  atomic.Pointer[runs.Job] // the run of a caller that waits for a comparison; nil: none
 
 	mu          sync.Mutex     // guards what follows
 	rows        database.Rows  // as the database described them; nil: no description holds
@@ -64,13 +65,13 @@ type scheduledPass struct {
 	*schedule.Job
 }
 
-func newTable(stored *storage, s *source) *table {
+func newTable(stored *stored.Table, s *source) *table {
 	t := &table{
-		storage: stored,
-		source:  s, lane: schedule.NewLane(),
+		Table:  stored,
+		source: s, lane: schedule.NewLane(),
 		sweeping: make(chan struct{}, 1), describing: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler), die: func(error) {},
 	}
-	t.look = t.lookAt
+	t.Look = t.lookAt
 	return t
 }
 

@@ -1,10 +1,11 @@
 package daemon
 
 import (
-	"golang.org/x/sync/errgroup"
-
 	"indexerd/configs"
 	"indexerd/internal/base/recovered"
+	"indexerd/internal/serve/stored"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // takeOver makes this daemon the only one that writes, before it reads marks: etcd
@@ -15,7 +16,7 @@ func (h holding) takeOver(cfg *configs.Config) error {
 	if h.shared == nil {
 		return nil
 	}
-	if err := h.shared.confirm(cfg); err != nil {
+	if err := h.shared.Confirm(cfg); err != nil {
 		return err
 	}
 	if cfg.Index.Engine != configs.OpenSearch {
@@ -26,7 +27,7 @@ func (h holding) takeOver(cfg *configs.Config) error {
 	for _, conf := range cfg.Tables {
 		fencing.Go(func() (err error) {
 			defer recovered.Into(&err)
-			return fenceIndex(cfg, conf, h.shared, h.over)
+			return stored.FenceIndex(cfg, conf, h.shared, h.over)
 		})
 	}
 	return fencing.Wait()

@@ -15,9 +15,9 @@ import (
 
 // unitsKept returns the kept units of this configuration's SQLs.
 func (t *table) unitsKept() database.Units {
-	marks, ok := t.trace.Table(t.conf.Name)
+	marks, ok := t.Trace.Table(t.Conf.Name)
 	u := database.Units{Keep: t.keepUnit}
-	if marks.SQL == t.conf.SQLFingerprint() { // another SQL may compute another unit
+	if marks.SQL == t.Conf.SQLFingerprint() { // another SQL may compute another unit
 		u.Kept = marks.Units
 	}
 	t.mu.Lock()
@@ -42,17 +42,17 @@ func (t *table) keepUnit(path, unit string) error {
 		t.units = map[string]string{}
 	}
 	t.units[path] = unit
-	doubt := t.unitsUnkept && timeunit.Unit(unit).Duration() != 0 && t.isOpen()
+	doubt := t.unitsUnkept && timeunit.Unit(unit).Duration() != 0 && t.IsOpen()
 	t.mu.Unlock()
-	if t.readOnly {
+	if t.ReadOnly {
 		return nil // the daemon finds it again
 	}
 	// The marks of another SQL get the units when they get the SQL.
-	marks, ok := t.trace.Table(t.conf.Name)
-	if before == unit || !ok || marks.SQL != t.conf.SQLFingerprint() {
+	marks, ok := t.Trace.Table(t.Conf.Name)
+	if before == unit || !ok || marks.SQL != t.Conf.SQLFingerprint() {
 		return nil
 	}
-	return t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
+	return t.Trace.UpdateTable(t.Conf.Name, func(m *timetrace.Table) {
 		m.SetUnit(path, unit)
 		// A version that kept no unit may have read its documents in another.
 		if doubt {
@@ -78,23 +78,23 @@ func (t *table) noteUnits(found map[string]timeunit.Unit) error {
 // updateTimes still have the units that were found, and counts those that are not
 // plausible times.
 func (t *table) checkUpdated(ctx context.Context, r database.Rows) error {
-	if t.conf.ByComparison() {
+	if t.Conf.ByComparison() {
 		return nil
 	}
 	if err := r.CheckUnits(ctx); err != nil {
-		return database.AsFault(t.cfg, t.conf.Name, err)
+		return database.AsFault(t.Config, t.Conf.Name, err)
 	}
 	n, err := r.OutOfRange(ctx)
 	if err != nil {
 		return err
 	}
-	marks, _ := t.trace.Table(t.conf.Name)
+	marks, _ := t.Trace.Table(t.Conf.Name)
 	if marks.OutOfRange == uint64(n) {
 		return nil
 	}
 	if n > 0 {
-		t.log.Warn("updateTimes are out of range", "rows", n, "column", t.conf.Updated,
+		t.log.Warn("updateTimes are out of range", "rows", n, "column", t.Conf.Updated,
 			"why", "before 1990, or more than a year after the database's clock: only the sweep finds changes of these rows", "do", "find who writes them")
 	}
-	return t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) { m.OutOfRange = uint64(n) })
+	return t.Trace.UpdateTable(t.Conf.Name, func(m *timetrace.Table) { m.OutOfRange = uint64(n) })
 }

@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"sync/atomic"
-	"time"
-
 	"indexerd/deletecheck"
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/runs"
+	"os"
+	"sync/atomic"
+	"time"
 )
 
 // Verify begins to compare tables with the database.
@@ -35,14 +35,14 @@ func (e *Engine) Verify(p httpapi.VerifyRequest) (httpapi.Run, error) {
 		}
 	}
 	if len(tables) == 1 {
-		name = tables[0].conf.Name
+		name = tables[0].Conf.Name
 	}
 	for _, t := range tables {
-		if _, err := e.loaded(t.conf.Name); err != nil {
+		if _, err := e.loaded(t.Conf.Name); err != nil {
 			return httpapi.Run{}, err
 		}
 	}
-	return e.runs.start(name, "verify", func(ctx context.Context, r *job) (any, bool, error) {
+	return e.runs.Start(name, "verify", func(ctx context.Context, r *runs.Job) (any, bool, error) {
 		v, err := verifyTables(ctx, tables, p, !e.started.IsZero(), r)
 		return v, false, err
 	})
@@ -50,15 +50,15 @@ func (e *Engine) Verify(p httpapi.VerifyRequest) (httpapi.Run, error) {
 
 // verifyTables compares one table after the other. The error of one table is in
 // its line of the result; the others are compared all the same.
-func verifyTables(ctx context.Context, tables []*table, p httpapi.VerifyRequest, live bool, r *job) (httpapi.VerifyResult, error) {
+func verifyTables(ctx context.Context, tables []*table, p httpapi.VerifyRequest, live bool, r *runs.Job) (httpapi.VerifyResult, error) {
 	began := time.Now()
 	v := httpapi.VerifyResult{Equal: true, Tables: []httpapi.VerifiedTable{}}
 	for _, t := range tables {
-		result, err := t.verify(ctx, p, live, r.progress)
+		result, err := t.verify(ctx, p, live, r.Progress)
 		if ctx.Err() != nil {
 			return v, ctx.Err()
 		}
-		line := verifiedTable(t.conf.Name, p.Content, result)
+		line := verifiedTable(t.Conf.Name, p.Content, result)
 		line.Error = httpapi.ErrorText(err)
 		v.Tables = append(v.Tables, line)
 		v.Equal = v.Equal && err == nil && result.Equal() && (!p.Strict || result.Pending == 0)
@@ -82,8 +82,8 @@ func (t *table) verify(ctx context.Context, p httpapi.VerifyRequest, live bool, 
 }
 
 func (t *table) verifyRows(ctx context.Context, r database.Rows, p httpapi.VerifyRequest, live bool, progress func(done, of int64)) (deletecheck.Result, error) {
-	scratch := t.dir
-	if t.readOnly {
+	scratch := t.Dir
+	if t.ReadOnly {
 		dir, err := os.MkdirTemp("", "indexerd-verify-")
 		if err != nil {
 			return deletecheck.Result{}, fmt.Errorf("verify: %w", err)
@@ -91,14 +91,14 @@ func (t *table) verifyRows(ctx context.Context, r database.Rows, p httpapi.Verif
 		defer os.RemoveAll(dir)
 		scratch = dir
 	}
-	index := t.current()
-	consent := &consent{guard: t.guard}
+	index := t.Current()
+	consent := &consent{guard: t.Guard}
 	defer consent.end()
 	v := deletecheck.Verify{
-		Table: t.conf.Name, Source: r, Index: index, Pages: t.pages, Quarantine: t.quarantine,
-		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Scratch: scratch, Batch: t.conf.Batch, Chunk: t.chunk(),
-		Timeless: t.conf.ByComparison(), Live: live, Wait: p.Wait(), Content: p.Content, Hash: index.Hash,
-		Repair: p.Repair, Sink: t.sink, Allow: consent.give, Progress: progress,
+		Table: t.Conf.Name, Source: r, Index: index, Pages: t.Pages, Quarantine: t.Quarantine,
+		Trace: t.Trace, FS: atomicfile.OS, Dir: t.Dir, Scratch: scratch, Batch: t.Conf.Batch, Chunk: t.chunk(),
+		Timeless: t.Conf.ByComparison(), Live: live, Wait: p.Wait(), Content: p.Content, Hash: index.Hash,
+		Repair: p.Repair, Sink: t.Sink, Allow: consent.give, Progress: progress,
 	}
 	if v.Timeless && live {
 		v.Settle = t.compareNow
@@ -119,8 +119,8 @@ func (t *table) comparable(content bool) error {
 	switch {
 	case reindexing:
 		return errors.New("it is being reindexed: verify when that has ended")
-	case content && !t.isMapped():
-		return fmt.Errorf("the mapping was changed: run `indexerd reindex %s`, then verify its content", t.conf.Name)
+	case content && !t.IsMapped():
+		return fmt.Errorf("the mapping was changed: run `indexerd reindex %s`, then verify its content", t.Conf.Name)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package daemon
+package datadir
 
 import (
 	"errors"
@@ -19,8 +19,8 @@ import (
 // open. The daemon writes into it where it answers: see Holder.
 func LockFile(cfg *configs.Config) string { return filepath.Join(cfg.Data, "lock") }
 
-// MakeDataDir makes the data directory for the first run.
-func MakeDataDir(cfg *configs.Config) error {
+// Make makes the data directory for the first run.
+func Make(cfg *configs.Config) error {
 	err := os.MkdirAll(cfg.Data, 0o700)
 	if errors.Is(err, fs.ErrPermission) {
 		return cfg.Fault("data", fmt.Sprintf("no right to make %s", cfg.Data), "make it for this user, or name another directory")
@@ -75,15 +75,15 @@ func CheckOwner(cfg *configs.Config) error {
 	return &OwnerError{cfg.Data, name}
 }
 
-// lockToWrite takes the data directory for this process alone, and removes what
+// Lock takes the data directory for this process alone, and removes what
 // a crash has left of a backup. Only the first engine of a process does so: later
 // ones may be opened while a backup is under way.
-func lockToWrite(cfg *configs.Config) (*store.FileLock, error) {
+func Lock(cfg *configs.Config) (*store.FileLock, error) {
 	lock, err := store.Lock(LockFile(cfg))
 	if err != nil {
 		return nil, err
 	}
-	if err := backup.Clean(cfg.Data); err != nil && !diskFault(err) {
+	if err := backup.Clean(cfg.Data); err != nil && !IsDiskFault(err) {
 		return nil, errors.Join(err, lock.Release())
 	}
 	return lock, nil

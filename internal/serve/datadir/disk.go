@@ -1,4 +1,4 @@
-package daemon
+package datadir
 
 import (
 	"errors"
@@ -11,17 +11,17 @@ import (
 // The room that there has to be before a storage is opened to write: at a start
 // some for what opening writes, and after a failure a batch's worth.
 const (
-	startSize = 256 << 10
-	batchSize = 8 << 20
+	StartSize = 256 << 10
+	BatchSize = 8 << 20
 )
 
 // probeName is the file of a probe in the data directory, for the moment between
 // making and removing its name.
 const probeName = "probe.tmp"
 
-// probe writes and syncs size bytes into a file that no name leads to once it is
+// Probe writes and syncs size bytes into a file that no name leads to once it is
 // open: a crash leaves nothing of it.
-func probe(dir string, size int) (err error) {
+func Probe(dir string, size int) (err error) {
 	name := filepath.Join(dir, probeName)
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -37,8 +37,8 @@ func probe(dir string, size int) (err error) {
 	return f.Sync()
 }
 
-// room reports an error if a disk has room for less than size bytes.
-func room(dir string, size uint64) error {
+// Room reports an error if a disk has room for less than size bytes.
+func Room(dir string, size uint64) error {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err != nil {
 		return fmt.Errorf("free space of %s: %w", dir, err)
@@ -49,9 +49,9 @@ func room(dir string, size uint64) error {
 	return nil
 }
 
-// diskFault reports whether an error means that a disk takes no writes, for want
+// IsDiskFault reports whether an error means that a disk takes no writes, for want
 // of room or worse.
-func diskFault(err error) bool {
+func IsDiskFault(err error) bool {
 	for _, fault := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO} {
 		if errors.Is(err, fault) {
 			return true

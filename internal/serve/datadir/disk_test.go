@@ -1,4 +1,4 @@
-package daemon
+package datadir
 
 import (
 	"context"
@@ -12,13 +12,13 @@ import (
 
 func TestRoom(t *testing.T) {
 	dir := t.TempDir()
-	if err := room(dir, 1); err != nil {
+	if err := Room(dir, 1); err != nil {
 		t.Error(err)
 	}
-	if err := room(dir, 1<<60); err == nil || !strings.Contains(err.Error(), "MB left of the 1099511627777 MB needed") {
+	if err := Room(dir, 1<<60); err == nil || !strings.Contains(err.Error(), "MB left of the 1099511627777 MB needed") {
 		t.Errorf("got %v, want too little room", err)
 	}
-	if err := room(filepath.Join(dir, "missing"), 1); !errors.Is(err, fs.ErrNotExist) {
+	if err := Room(filepath.Join(dir, "missing"), 1); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no directory: got %v", err)
 	}
 }
@@ -38,7 +38,7 @@ func TestProbeWritesUnderNoName(t *testing.T) {
 		seen <- n
 	}()
 	for range 5 {
-		if err := probe(dir, batchSize); err != nil {
+		if err := Probe(dir, BatchSize); err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package daemon
+package datadir
 
 import (
 	"crypto/sha256"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"indexerd/configs"
@@ -17,6 +18,11 @@ type Holder struct {
 	PID  string
 	Base string // the URL where this machine reaches it
 	pin  string // the hash of the certificate that it shows, with pinPrefix; "" without TLS
+}
+
+// NewHolder describes this process, which answers at a URL and shows a certificate, or none.
+func NewHolder(base string, shows *tls.Certificate) Holder {
+	return Holder{strconv.Itoa(os.Getpid()), base, pinOf(shows)}
 }
 
 // ErrOtherCertificate is the error of a connection to a server that is not the

@@ -1,4 +1,4 @@
-package daemon
+package datadir
 
 import (
 	"crypto/rand"
@@ -10,44 +10,44 @@ import (
 	"strings"
 )
 
-// ownerFile has the id of the data directory, by which a cluster knows its indexes, and a store its pages.
-const ownerFile = "id"
+// OwnerFile has the id of the data directory, by which a cluster knows its indexes, and a store its pages.
+const OwnerFile = "id"
 
-// ownerOf returns the id of a data directory, which the first call makes.
-func ownerOf(cfg *configs.Config, readOnly bool) (string, error) {
+// OwnerOf returns the id of a data directory, which the first call makes.
+func OwnerOf(cfg *configs.Config, readOnly bool) (string, error) {
 	if cfg.Index.Engine != configs.OpenSearch && !cfg.PageStore.Remote() {
 		return "", nil
 	}
 	if !readOnly {
-		return ownerIn(cfg.Data)
+		return Owner(cfg.Data)
 	}
-	for _, name := range []string{sharedOwnerFile, ownerFile} {
+	for _, name := range []string{SharedOwnerFile, OwnerFile} {
 		text, err := atomicfile.Read(atomicfile.OS, filepath.Join(cfg.Data, name))
-		if name == ownerFile || !errors.Is(err, fs.ErrNotExist) {
+		if name == OwnerFile || !errors.Is(err, fs.ErrNotExist) {
 			return strings.TrimSpace(string(text)), err
 		}
 	}
 	return "", nil
 }
 
-// sharedOwnerFile has, in place of ownerFile, the id by which index and pages know a data
+// SharedOwnerFile has, in place of ownerFile, the id by which index and pages know a data
 // directory that has got the marks of several daemons.
-const sharedOwnerFile = "owner"
+const SharedOwnerFile = "owner"
 
-// ownerIn returns the id by which index and pages know a data directory.
-func ownerIn(data string) (string, error) {
-	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(data, sharedOwnerFile))
+// Owner returns the id by which index and pages know a data directory.
+func Owner(data string) (string, error) {
+	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(data, SharedOwnerFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return ownID(data)
+		return ID(data)
 	}
 	return strings.TrimSpace(string(text)), err
 }
 
-func newID() string { return strings.ToLower(rand.Text()) }
+func NewID() string { return strings.ToLower(rand.Text()) }
 
-// ownID returns the id of a data directory, which the first call makes.
-func ownID(data string) (string, error) {
-	name := filepath.Join(data, ownerFile)
+// ID returns the id of a data directory, which the first call makes.
+func ID(data string) (string, error) {
+	name := filepath.Join(data, OwnerFile)
 	text, err := atomicfile.Read(atomicfile.OS, name)
 	if err == nil {
 		return strings.TrimSpace(string(text)), nil
@@ -55,6 +55,6 @@ func ownID(data string) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	id := newID()
+	id := NewID()
 	return id, atomicfile.Write(atomicfile.OS, name, []byte(id+"\n"))
 }

@@ -1,4 +1,4 @@
-package daemon
+package datadir
 
 import (
 	"errors"
@@ -11,79 +11,79 @@ import (
 	"strings"
 )
 
-// marksFile says, in the data directory, where the marks are: "file", or a place in etcd,
+// MarksFile says, in the data directory, where the marks are: "file", or a place in etcd,
 // behind "to" or "from" while they are moved there or back, or "restore to" while a backup is
 // restored. Without it they are in the file of marks, if there is one. The file of marks
 // counts only if they are in it.
-const marksFile = "marks.store"
+const MarksFile = "marks.store"
 
 const (
-	inFile   = "file"
-	movingTo = "to "
-	moveFrom = "from "
+	InFile   = "file"
+	MovingTo = "to "
+	MoveFrom = "from "
 
-	restoreTo = "restore to "
+	RestoreTo = "restore to "
 )
 
-// marksName names a place of marks.
-func marksName(x configs.Marks) string {
+// MarksName names a place of marks.
+func MarksName(x configs.Marks) string {
 	if x.Shared() {
 		return "etcd " + strings.TrimRight(x.Prefix, "/")
 	}
-	return inFile
+	return InFile
 }
 
-// recordedMarks returns where the marks of a data directory are; "" if there are none.
-func recordedMarks(data string) (string, error) {
-	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(data, marksFile))
+// RecordedMarks returns where the marks of a data directory are; "" if there are none.
+func RecordedMarks(data string) (string, error) {
+	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(data, MarksFile))
 	if !errors.Is(err, fs.ErrNotExist) {
 		return strings.TrimSpace(string(text)), err
 	}
 	for _, name := range []string{timetrace.FileName, timetrace.FileName + ".prev"} {
 		if _, err := os.Stat(filepath.Join(data, name)); !errors.Is(err, fs.ErrNotExist) {
-			return inFile, err
+			return InFile, err
 		}
 	}
 	return "", nil
 }
 
-func recordMarks(data, place string) error {
-	return atomicfile.Write(atomicfile.OS, filepath.Join(data, marksFile), []byte(place+"\n"))
+func RecordMarks(data, place string) error {
+	return atomicfile.Write(atomicfile.OS, filepath.Join(data, MarksFile), []byte(place+"\n"))
 }
 
-// checkMarksFile returns a fault where the file of marks does not count.
-func checkMarksFile(cfg *configs.Config) error {
-	place, err := recordedMarks(cfg.Data)
-	if err != nil || place == "" || place == inFile {
+// CheckMarks returns a fault where the file of marks does not count.
+func CheckMarks(cfg *configs.Config) error {
+	place, err := RecordedMarks(cfg.Data)
+	if err != nil || place == "" || place == InFile {
 		return err
 	}
 	what, do := "the marks are in "+place, "start indexerd with a configuration that has `marks` there, or move them back with `indexerd move`"
-	for _, cut := range []string{movingTo, moveFrom} {
+	for _, cut := range []string{MovingTo, MoveFrom} {
 		if other, ok := strings.CutPrefix(place, cut); ok {
 			what, do = "a move of the marks "+cut+other+" was cut", "run the same `indexerd move` again"
 		}
 	}
-	if fault := cutRestore(cfg, place); fault != nil {
+	if fault := CutRestore(cfg, place); fault != nil {
 		return fault
 	}
 	return cfg.Fault("marks", what, do)
 }
 
-// cutRestore returns a fault if a restore into the data directory was cut.
-func cutRestore(cfg *configs.Config, place string) error {
-	if other, ok := strings.CutPrefix(place, restoreTo); ok {
-		return cfg.Fault("marks", "a restore to "+cfg.Data+" and "+other+" was cut", doRestore)
+// CutRestore returns a fault if a restore into the data directory was cut.
+func CutRestore(cfg *configs.Config, place string) error {
+	if other, ok := strings.CutPrefix(place, RestoreTo); ok {
+		return cfg.Fault("marks", "a restore to "+cfg.Data+" and "+other+" was cut", DoRestore)
 	}
 	return nil
 }
 
-const doMove = "move them with `indexerd move`, or name another data directory to load the tables again"
+const DoMove = "move them with `indexerd move`, or name another data directory to load the tables again"
 
-const doRestore = "run the same `indexerd restore` again"
+const DoRestore = "run the same `indexerd restore` again"
 
-// openTraceFile opens the marks in the file of the data directory, if they count.
-func openTraceFile(cfg *configs.Config, readOnly bool) (*timetrace.Trace, error) {
-	if err := checkMarksFile(cfg); err != nil {
+// OpenTrace opens the marks in the file of the data directory, if they count.
+func OpenTrace(cfg *configs.Config, readOnly bool) (*timetrace.Trace, error) {
+	if err := CheckMarks(cfg); err != nil {
 		return nil, err
 	}
 	fsys := atomicfile.OS

@@ -1,4 +1,4 @@
-package daemon
+package front
 
 import (
 	"log/slog"
@@ -25,9 +25,9 @@ func access(h configs.HTTP, address, own string) httpapi.Access {
 	return a
 }
 
-// warnOpen logs that groups restrict no caller, where a configuration has groups
+// WarnOpen logs that groups restrict no caller, where a configuration has groups
 // and no tokens.
-func warnOpen(cfg *configs.Config, log *slog.Logger) {
+func WarnOpen(cfg *configs.Config, log *slog.Logger) {
 	guarded := slices.ContainsFunc(cfg.Tables, func(t configs.Table) bool { return t.ACL != "" })
 	if guarded && len(cfg.HTTP.Tokens) == 0 {
 		log.Warn("indexerd shows every document to every user of this machine", "why", "tables have an acl, and no token is required",
@@ -35,8 +35,8 @@ func warnOpen(cfg *configs.Config, log *slog.Logger) {
 	}
 }
 
-// baseURL is where this machine reaches an address that is listened on.
-func baseURL(address string, secure bool) string {
+// URL is where this machine reaches an address that is listened on.
+func URL(address string, secure bool) string {
 	scheme := "http://"
 	if secure {
 		scheme = "https://"

@@ -1,4 +1,4 @@
-package daemon
+package front
 
 import (
 	"context"
@@ -6,35 +6,34 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"indexerd/configs"
+	"indexerd/internal/base/rarely"
+	"indexerd/internal/serve/clients"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi"
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"indexerd/configs"
-	"indexerd/internal/serve/clients"
-	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/serve/osapi"
 )
 
-// A front answers requests on the daemon's address with the present engine. While
+// A Front answers requests on the daemon's address with the present engine. While
 // the daemon opens the next engine, requests wait. Those for status and metrics wait for
 // a moment only: then the engine that is being opened answers.
-type front struct {
-	address    string
-	openSearch string                          // address of the OpenSearch API; "" for none
-	base       string                          // its URL, as this machine reaches it
-	own        string                          // the token of the daemon's own requests
+type Front struct {
+	Address    string
+	OpenSearch string                          // address of the OpenSearch API; "" for none
+	Base       string                          // its URL, as this machine reaches it
+	Own        string                          // the token of the daemon's own requests
 	pair       atomic.Pointer[tls.Certificate] // the certificate in use; nil without TLS
 	server     *http.Server
 	conns      *clients.Listener
 	limits     *httpapi.Limits
 	cursors    *osapi.Cursors
-	failed     chan error                   // it can't listen any more
+	Failed     chan error                   // it can't listen any more
 	admitted   atomic.Pointer[configs.HTTP] // whose tokens are accepted; nil: none were yet
 	log        *slog.Logger
 
@@ -57,12 +56,12 @@ type generation struct {
 	over      chan struct{}
 }
 
-// holdWithin is how long a request waits for an engine that is being opened.
-const holdWithin = 10 * time.Second
+// HoldWithin is how long a request waits for an engine that is being opened.
+const HoldWithin = 10 * time.Second
 
-// showWithin is how long one for status or metrics waits for it: longer than most openings
+// ShowWithin is how long one for status or metrics waits for it: longer than most openings
 // take.
-const showWithin = time.Second
+const ShowWithin = time.Second
 
 // What a client may take of a connection's time. Answers that take longer set
 // other deadlines: a search's answer, and a backup's stream.
@@ -73,12 +72,12 @@ const (
 	idleWithin    = 2 * time.Minute
 )
 
-func newFront(l *clients.Listener, h configs.HTTP, log *slog.Logger) *front {
+func New(l *clients.Listener, h configs.HTTP, log *slog.Logger) *Front {
 	secure := h.TLS.Pair != nil
-	f := &front{address: l.Addr().String(), own: rand.Text(), failed: make(chan error, 1), conns: l, limits: httpapi.NewLimits(l), cursors: osapi.NewCursors(), log: log}
-	f.base = baseURL(f.address, secure)
+	f := &Front{Address: l.Addr().String(), Own: rand.Text(), Failed: make(chan error, 1), conns: l, limits: httpapi.NewLimits(l), cursors: osapi.NewCursors(), log: log}
+	f.Base = URL(f.Address, secure)
 	if p, ok := l.Listener.(*pair); ok {
-		f.openSearch = p.second.Addr().String()
+		f.OpenSearch = p.second.Addr().String()
 	}
 	f.pair.Store(h.TLS.Pair)
 	f.swap(nil, http.HandlerFunc(f.notYet))
@@ -94,7 +93,7 @@ func newFront(l *clients.Listener, h configs.HTTP, log *slog.Logger) *front {
 		// One request at a time on a connection, so that a share of connections
 		// is a share of requests: HTTP/2 has 250 on each.
 		Protocols: new(http.Protocols),
-		ErrorLog:  slog.NewLogLogger(newRarely(log.Handler()), slog.LevelWarn),
+		ErrorLog:  slog.NewLogLogger(rarely.New(log.Handler()), slog.LevelWarn),
 	}
 	f.server.Protocols.SetHTTP1(true)
 	go func() {
@@ -104,17 +103,17 @@ func newFront(l *clients.Listener, h configs.HTTP, log *slog.Logger) *front {
 			serve = func(l net.Listener) error { return f.server.ServeTLS(l, "", "") }
 		}
 		if err := serve(l); !errors.Is(err, http.ErrServerClosed) {
-			f.failed <- fmt.Errorf("serve %s: %w", f.base, err)
+			f.Failed <- fmt.Errorf("serve %s: %w", f.Base, err)
 		}
 	}()
 	return f
 }
 
 // ServeHTTP implements http.Handler.
-func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	within := holdWithin
+func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	within := HoldWithin
 	if f.shows(r) {
-		within = showWithin
+		within = ShowWithin
 	}
 	waiting, stop := context.WithTimeout(r.Context(), within)
 	s, handler := f.enter(waiting)
@@ -128,13 +127,13 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // shows reports whether a request is for what an engine shows of itself.
-func (f *front) shows(r *http.Request) bool {
+func (f *Front) shows(r *http.Request) bool {
 	shown := r.URL.Path == "/api/v1/status" || r.URL.Path == "/metrics"
-	return shown && r.Method == http.MethodGet && (f.openSearch == "" || !cameBy(f.openSearch, r))
+	return shown && r.Method == http.MethodGet && (f.OpenSearch == "" || !cameBy(f.OpenSearch, r))
 }
 
 // opening returns the handler of a request for which no engine is open.
-func (f *front) opening(r *http.Request) http.Handler {
+func (f *Front) opening(r *http.Request) http.Handler {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.shows(r) && f.now.opening != nil {
@@ -144,7 +143,7 @@ func (f *front) opening(r *http.Request) http.Handler {
 }
 
 // enter returns the generation that answers; nil where none comes in time.
-func (f *front) enter(ctx context.Context) (*generation, http.Handler) {
+func (f *Front) enter(ctx context.Context) (*generation, http.Handler) {
 	for {
 		f.mu.Lock()
 		s := f.now
@@ -162,13 +161,13 @@ func (f *front) enter(ctx context.Context) (*generation, http.Handler) {
 	}
 }
 
-// show has an engine answer the requests that a configuration admits. Before the first
+// Show has an engine answer the requests that a configuration admits. Before the first
 // one they are rejected as not ready.
-func (f *front) show(e served, h configs.HTTP) { f.swap(e, f.handle(e, h)) }
+func (f *Front) Show(e served, h configs.HTTP) { f.swap(e, f.handle(e, h)) }
 
-// admit accepts other tokens and shows another certificate from now on. Requests
+// Admit accepts other tokens and shows another certificate from now on. Requests
 // under way are not affected.
-func (f *front) admit(h configs.HTTP) {
+func (f *Front) Admit(h configs.HTTP) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.now.engine != nil {
@@ -177,27 +176,27 @@ func (f *front) admit(h configs.HTTP) {
 }
 
 // handle returns the handler of an engine with the tokens of a configuration.
-func (f *front) handle(e served, h configs.HTTP) http.Handler {
+func (f *Front) handle(e served, h configs.HTTP) http.Handler {
 	f.pair.Store(h.TLS.Pair)
 	f.conns.Trust(h.TrustedProxies)
 	f.admitted.Store(&h)
 	return f.handler(e, h)
 }
 
-func (f *front) handler(e served, h configs.HTTP) http.Handler {
-	a := access(h, f.address, f.own)
+func (f *Front) handler(e served, h configs.HTTP) http.Handler {
+	a := access(h, f.Address, f.Own)
 	a.Limits = f.limits
 	own := httpapi.Recover(httpapi.Handler(e, a), f.log)
-	if f.openSearch == "" {
+	if f.OpenSearch == "" {
 		return own
 	}
-	a.Listen = f.openSearch
-	return byPort(f.openSearch, osapi.Handler(e, a, f.cursors, f.log), own)
+	a.Listen = f.OpenSearch
+	return byPort(f.OpenSearch, osapi.Handler(e, a, f.cursors, f.log), own)
 }
 
-// opens has an engine that is being opened answer what can't wait for it, to callers that
+// Opens has an engine that is being opened answer what can't wait for it, to callers that
 // were admitted before.
-func (f *front) opens(e served) {
+func (f *Front) Opens(e served) {
 	h := f.admitted.Load()
 	if h == nil {
 		return
@@ -210,13 +209,13 @@ func (f *front) opens(e served) {
 	}
 }
 
-// hold makes requests wait until show is called. Meanwhile an engine that ends, or the one
+// Hold makes requests wait until show is called. Meanwhile an engine that ends, or the one
 // that opens calls, answers for what can't wait. It returns when earlier requests
 // are answered, or at the deadline of a search. A response that its client does
 // not read is aborted and does not delay it.
-func (f *front) hold(e served) {
+func (f *Front) Hold(e served) {
 	before := f.swap(nil, nil)
-	f.opens(e)
+	f.Opens(e)
 	answered := make(chan struct{})
 	go func() { before.answering.Wait(); close(answered) }()
 	look := time.NewTicker(stalledEvery)
@@ -238,7 +237,7 @@ func (f *front) hold(e served) {
 const stalledEvery = 100 * time.Millisecond
 
 // swap begins the next generation and returns the one before.
-func (f *front) swap(e served, h http.Handler) (before *generation) {
+func (f *Front) swap(e served, h http.Handler) (before *generation) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	before, f.now = f.now, &generation{engine: e, handler: h, over: make(chan struct{})}
@@ -249,20 +248,20 @@ func (f *front) swap(e served, h http.Handler) (before *generation) {
 }
 
 // notYet rejects a request in the form of the API that it is for.
-func (f *front) notYet(w http.ResponseWriter, r *http.Request) {
+func (f *Front) notYet(w http.ResponseWriter, r *http.Request) {
 	reject := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		httpapi.WriteError(w, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "the storage is being opened", Hint: "ask again in a moment"})
 	}))
-	if f.openSearch != "" {
-		reject = byPort(f.openSearch, osapi.InForm(reject), reject)
+	if f.OpenSearch != "" {
+		reject = byPort(f.OpenSearch, osapi.InForm(reject), reject)
 	}
 	reject.ServeHTTP(w, r)
 }
 
-// close ends all connections.
-func (f *front) close() error { return f.server.Close() }
+// Close ends all connections.
+func (f *Front) Close() error { return f.server.Close() }
 
-// holder describes the daemon for its lock file.
-func (f *front) holder() string {
-	return Holder{strconv.Itoa(os.Getpid()), f.base, pinOf(f.pair.Load())}.String()
+// Holder describes the daemon for its lock file.
+func (f *Front) Holder() string {
+	return datadir.NewHolder(f.Base, f.pair.Load()).String()
 }

@@ -1,4 +1,4 @@
-package daemon
+package front
 
 import (
 	"io"
@@ -13,14 +13,14 @@ import (
 // While the storage is opened, each address answers in its own form.
 func TestErrorWhileTheStorageIsOpened(t *testing.T) {
 	cfg := &configs.Config{HTTP: configs.HTTP{Listen: "127.0.0.1:0"}, OpenSearch: "127.0.0.1:0"}
-	l, err := bind(cfg)
+	l, err := Bind(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	f := newFront(limitConnections(cfg, l, log), cfg.HTTP, log)
-	defer f.close()
-	for base, want := range map[string]string{"http://" + f.openSearch: `"type":"no_shard_available_action_exception"`, f.base: `{"error":{"code":"not_ready",`} {
+	f := New(LimitConnections(cfg, l, log), cfg.HTTP, log)
+	defer f.Close()
+	for base, want := range map[string]string{"http://" + f.OpenSearch: `"type":"no_shard_available_action_exception"`, f.Base: `{"error":{"code":"not_ready",`} {
 		r, err := http.Get(base + "/film/_search")
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package daemon
+package front
 
 import (
 	"log/slog"
@@ -45,8 +45,8 @@ func fileHandles() uint64 {
 	return limit.Cur
 }
 
-// limitConnections keeps clients from taking the handles that the storage needs.
-func limitConnections(cfg *configs.Config, l net.Listener, log *slog.Logger) *clients.Listener {
+// LimitConnections keeps clients from taking the handles that the storage needs.
+func LimitConnections(cfg *configs.Config, l net.Listener, log *slog.Logger) *clients.Listener {
 	handles := fileHandles()
 	connections, enough := connectionsFor(cfg, handles)
 	if !enough {

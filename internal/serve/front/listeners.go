@@ -1,4 +1,4 @@
-package daemon
+package front
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// bind takes the addresses of the APIs.
-func bind(cfg *configs.Config) (net.Listener, error) {
+// Bind takes the addresses of the APIs.
+func Bind(cfg *configs.Config) (net.Listener, error) {
 	l, err := net.Listen("tcp", cfg.HTTP.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w: end what listens there, or name another address in http.listen", cfg.HTTP.Listen, errors.Unwrap(err))

@@ -1,22 +1,22 @@
-package daemon
+package leader
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"indexerd/configs"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/state/etcd"
 	"os"
 	"path/filepath"
 	"time"
-
-	"indexerd/configs"
-	"indexerd/internal/state/etcd"
 )
 
 // errWithdrawn ends a campaign of a daemon that must not lead. It can begin another one.
 var errWithdrawn = errors.New("this daemon must not lead")
 
-// lead waits until this daemon leads. newcomer is as in begin.
-func (s *shared) lead(ctx context.Context, newcomer bool) error {
+// Lead waits until this daemon leads. newcomer is as in begin.
+func (s *Shared) Lead(ctx context.Context, newcomer bool) error {
 	for {
 		err := s.campaign(ctx, newcomer)
 		switch {
@@ -37,9 +37,9 @@ func (s *shared) lead(ctx context.Context, newcomer bool) error {
 	}
 }
 
-func (s *shared) campaign(ctx context.Context, newcomer bool) error {
-	m, _ := s.described()
-	session, err := s.client.Join(ctx, m)
+func (s *Shared) campaign(ctx context.Context, newcomer bool) error {
+	m, _ := s.Described()
+	session, err := s.Client.Join(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -55,9 +55,9 @@ func (s *shared) campaign(ctx context.Context, newcomer bool) error {
 
 // stand waits for an election while the daemon is fit to lead, and shows the members why it
 // is not. A session that may have won never waits for that: it ends.
-func (s *shared) stand(ctx context.Context, session *etcd.Session) (*etcd.Term, error) {
+func (s *Shared) stand(ctx context.Context, session *etcd.Session) (*etcd.Term, error) {
 	for stood := false; ; {
-		m, changed := s.described()
+		m, changed := s.Described()
 		if err := session.Describe(ctx, m); err != nil {
 			return nil, err
 		}
@@ -92,18 +92,18 @@ func (s *shared) stand(ctx context.Context, session *etcd.Session) (*etcd.Term, 
 	}
 }
 
-// yieldFor is how long a leader that has stepped down leaves the election to others, from
+// YieldFor is how long a leader that has stepped down leaves the election to others, from
 // the end of its term: a standby that lives watches the election, and needs a moment. Then
 // the one that has stepped down leads again.
-const yieldFor = 2 * time.Second
+const YieldFor = 2 * time.Second
 
 // yield waits until another daemon leads, if this one has stepped down a moment ago.
-func (s *shared) yield(ctx context.Context) {
+func (s *Shared) yield(ctx context.Context) {
 	s.mu.Lock()
 	end := s.yielding
 	s.mu.Unlock()
 	for time.Now().Before(end) {
-		if _, led, err := s.client.Leader(ctx); led || err != nil {
+		if _, led, err := s.Client.Leader(ctx); led || err != nil {
 			return
 		}
 		select {
@@ -116,12 +116,12 @@ func (s *shared) yield(ctx context.Context) {
 
 // begin begins a term. It returns errWithdrawn if the daemon that led last had another
 // configuration. A newcomer leads all the same: its user has started it just now.
-func (s *shared) begin(ctx context.Context, term *etcd.Term, newcomer bool) error {
-	values, err := s.client.Read(ctx, "place/")
+func (s *Shared) begin(ctx context.Context, term *etcd.Term, newcomer bool) error {
+	values, err := s.Client.Read(ctx, "place/")
 	if err != nil {
 		return err
 	}
-	moved := movedAway(s.client.Prefix, values)
+	moved := movedAway(s.Client.Prefix, values)
 	if moved != nil && newcomer {
 		return moved
 	}
@@ -129,19 +129,19 @@ func (s *shared) begin(ctx context.Context, term *etcd.Term, newcomer bool) erro
 		s.judge(why)
 		return errWithdrawn
 	}
-	if string(values["last"]) != s.id {
-		if err := removeProgress(s.data); err != nil {
+	if string(values["last"]) != s.ID {
+		if err := RemoveProgress(s.data); err != nil {
 			return err
 		}
 	}
-	owner, err := ownerIn(s.data)
+	owner, err := datadir.Owner(s.data)
 	if err != nil {
 		return err
 	}
 	if known := string(values["owner"]); known != "" {
 		owner = known
 	}
-	if err := term.Write(map[string][]byte{"place/last": []byte(s.id), "place/owner": []byte(owner)}); err != nil {
+	if err := term.Write(map[string][]byte{"place/last": []byte(s.ID), "place/owner": []byte(owner)}); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -151,8 +151,8 @@ func (s *shared) begin(ctx context.Context, term *etcd.Term, newcomer bool) erro
 	return nil
 }
 
-// removeProgress removes the files of loads and sweeps under way.
-func removeProgress(data string) error {
+// RemoveProgress removes the files of loads and sweeps under way.
+func RemoveProgress(data string) error {
 	for _, name := range []string{"load", "sweep", "sweep.*"} {
 		files, err := filepath.Glob(filepath.Join(data, "*", name))
 		for _, file := range files {
@@ -165,20 +165,20 @@ func removeProgress(data string) error {
 	return nil
 }
 
-// yieldFirst makes the campaign after the term wait until another daemon leads.
-func (s *shared) yieldFirst() {
+// YieldFirst makes the campaign after the term wait until another daemon leads.
+func (s *Shared) YieldFirst() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.yields = true
 }
 
-// replaceable reports whether another daemon may lead, reaches everything and lives. If
+// Replaceable reports whether another daemon may lead, reaches everything and lives. If
 // that one has just died, it takes until its lease is over.
-func (s *shared) replaceable(ctx context.Context, term *etcd.Term) bool {
-	members, err := s.client.Members(ctx)
+func (s *Shared) Replaceable(ctx context.Context, term *etcd.Term) bool {
+	members, err := s.Client.Members(ctx)
 	for id, m := range members {
 		if err == nil && id != term.Leader.Session && m.Unfit == "" && m.Unreached == "" {
-			if alive, err := s.client.Alive(ctx, id); err == nil && alive {
+			if alive, err := s.Client.Alive(ctx, id); err == nil && alive {
 				return true
 			}
 		}
@@ -186,17 +186,17 @@ func (s *shared) replaceable(ctx context.Context, term *etcd.Term) bool {
 	return false
 }
 
-// confirm makes etcd confirm the term, with the configuration of the daemon that leads.
-func (s *shared) confirm(cfg *configs.Config) error {
-	term := s.term()
+// Confirm makes etcd confirm the term, with the configuration of the daemon that leads.
+func (s *Shared) Confirm(cfg *configs.Config) error {
+	term := s.Term()
 	if term == nil {
 		return fmt.Errorf("%w: it is the standby", etcd.ErrLost)
 	}
-	return term.Write(map[string][]byte{"place/configuration": []byte(configFingerprint(cfg))})
+	return term.Write(map[string][]byte{"place/configuration": []byte(Fingerprint(cfg))})
 }
 
-// ownerID returns the id by which index and pages know the daemons.
-func (s *shared) ownerID() string {
+// OwnerID returns the id by which index and pages know the daemons.
+func (s *Shared) OwnerID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.owner
@@ -206,21 +206,21 @@ func (s *shared) ownerID() string {
 // killed leads until its lease expires.
 const moveAddress = "indexerd move or restore"
 
-// leadToMove takes the term for a move or a restore of the marks at a place. No daemon leads
+// LeadToMove takes the term for a move or a restore of the marks at a place. No daemon leads
 // as long as it takes.
-func (s *shared) leadToMove(ctx context.Context, place string) error {
+func (s *Shared) LeadToMove(ctx context.Context, place string) error {
 	ctx, cancel := context.WithTimeout(ctx, leadWithin)
 	defer cancel()
-	leader, led, err := s.client.Leader(ctx)
+	leader, led, err := s.Client.Leader(ctx)
 	if err != nil {
 		return err
 	}
 	if led && leader.Address != moveAddress {
 		return fmt.Errorf("%s (%s) leads with the marks in %s: stop all daemons, and run the command again", leader.Name, leader.Address, place)
 	}
-	s.describe(func(d *etcd.Member) { d.Address, d.Unreached = moveAddress, "" })
-	member, _ := s.described()
-	session, err := s.client.Join(ctx, member)
+	s.Describe(func(d *etcd.Member) { d.Address, d.Unreached = moveAddress, "" })
+	member, _ := s.Described()
+	session, err := s.Client.Join(ctx, member)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package daemon
+package leader
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 	"indexerd/internal/state/etcd"
 )
 
-// configFingerprint identifies what decides which rows and documents are stored where. A
+// Fingerprint identifies what decides which rows and documents are stored where. A
 // daemon with another one would take the work of the daemon before apart. It has no
 // addresses, secrets and schedules, which may differ between machines, and no defaults of
 // a version, so that daemons can be updated one after the other.
-func configFingerprint(cfg *configs.Config) string {
+func Fingerprint(cfg *configs.Config) string {
 	parts := []string{"index", cfg.Index.Engine, cfg.Index.Prefix, fmt.Sprint(cfg.Index.Source), "pages", cfg.PageStore.Name(), "bloom", cfg.Bloom.Engine, cfg.Bloom.Key}
 	for _, s := range cfg.Sources {
 		parts = append(parts, "source", s.Name, s.Driver)
@@ -26,20 +26,20 @@ func configFingerprint(cfg *configs.Config) string {
 	return configs.Fingerprint(parts...)
 }
 
-// configured takes the configuration of the engine that is opened now.
-func (s *shared) configured(cfg *configs.Config) {
+// Configured takes the configuration of the engine that is opened now.
+func (s *Shared) Configured(cfg *configs.Config) {
 	if s == nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.configuration = configFingerprint(cfg)
+	s.configuration = Fingerprint(cfg)
 }
 
 // differs returns why this daemon must not lead after the one that has written values of
 // place; "" if it can.
-func (s *shared) differs(values map[string][]byte) string {
-	if moved := movedAway(s.client.Prefix, values); moved != nil {
+func (s *Shared) differs(values map[string][]byte) string {
+	if moved := movedAway(s.Client.Prefix, values); moved != nil {
 		return moved.Error()
 	}
 	s.mu.Lock()
@@ -50,16 +50,16 @@ func (s *shared) differs(values map[string][]byte) string {
 	return "its configuration differs from that of the daemon that led last: make both equal, and run systemctl reload indexerd, or restart it while no daemon leads"
 }
 
-// inspect finds out whether this daemon may lead.
-func (s *shared) inspect(ctx context.Context) error {
-	err := s.client.CheckFormat(ctx)
+// Inspect finds out whether this daemon may lead.
+func (s *Shared) Inspect(ctx context.Context) error {
+	err := s.Client.CheckFormat(ctx)
 	if errors.Is(err, etcd.ErrFormat) {
 		s.judge(err.Error())
 		return nil
 	}
 	var values map[string][]byte
 	if err == nil {
-		values, err = s.client.Read(ctx, "place/")
+		values, err = s.Client.Read(ctx, "place/")
 	}
 	if err == nil {
 		s.judge(s.differs(values))
@@ -68,10 +68,10 @@ func (s *shared) inspect(ctx context.Context) error {
 }
 
 // judge records why this daemon must not lead; "": it may.
-func (s *shared) judge(unfit string) { s.describe(func(m *etcd.Member) { m.Unfit = unfit }) }
+func (s *Shared) judge(unfit string) { s.Describe(func(m *etcd.Member) { m.Unfit = unfit }) }
 
-// describe changes what the members see of this daemon.
-func (s *shared) describe(change func(*etcd.Member)) {
+// Describe changes what the members see of this daemon.
+func (s *Shared) Describe(change func(*etcd.Member)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.member
@@ -81,9 +81,9 @@ func (s *shared) describe(change func(*etcd.Member)) {
 	}
 }
 
-// described returns what the members see of this daemon, and what is closed when that
+// Described returns what the members see of this daemon, and what is closed when that
 // changes.
-func (s *shared) described() (etcd.Member, <-chan struct{}) {
+func (s *Shared) Described() (etcd.Member, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.member, s.changed

@@ -1,10 +1,10 @@
-package daemon
+package leader
 
 import "indexerd/timetrace"
 
-// opened returns a part for a daemon that opens what is stored. One that leads does not
+// Store returns a part for a daemon that opens what is stored. One that leads does not
 // continue from what it has seen as a standby: the leader before may have written since.
-func (s *shared) opened(under string, readOnly bool) timetrace.Store {
+func (s *Shared) Store(under string, readOnly bool) timetrace.Store {
 	if readOnly {
 		return part{s, under}
 	}

@@ -1,4 +1,4 @@
-package daemon
+package leader
 
 import (
 	"context"
@@ -6,21 +6,21 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"indexerd/configs"
+	"indexerd/internal/index/opensearch"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/state/etcd"
+	"indexerd/timetrace"
 	"maps"
 	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"indexerd/configs"
-	"indexerd/internal/index/opensearch"
-	"indexerd/internal/pages/pagetable"
-	"indexerd/internal/state/etcd"
-	"indexerd/timetrace"
 )
 
-// shared is what daemons share in etcd: marks, quarantine, the removals that the guard
+// Shared is what daemons share in etcd: marks, quarantine, the removals that the guard
 // counts, and the id by which index and pages know them. One of them leads.
 //
 //	place/owner          the id by which index and pages know the daemons
@@ -33,10 +33,10 @@ import (
 //
 // Each data directory has files of a load or a sweep under way, which continue what its
 // own daemon has begun. They are removed when another daemon has led since.
-type shared struct {
-	client *etcd.Client
+type Shared struct {
+	Client *etcd.Client
 	data   string
-	id     string // of the data directory
+	ID     string // of the data directory
 
 	takeovers atomic.Uint64 // terms that this daemon has begun
 
@@ -51,7 +51,7 @@ type shared struct {
 	seen          map[string]map[string][]byte // what was read or written last
 }
 
-func etcdConfig(x configs.Marks) etcd.Config {
+func EtcdConfig(x configs.Marks) etcd.Config {
 	c := etcd.Config{Endpoints: x.Endpoints, Prefix: x.Prefix, User: x.User, Password: x.Password}
 	if strings.HasPrefix(x.Endpoints[0], "https:") {
 		c.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
@@ -63,51 +63,51 @@ func etcdConfig(x configs.Marks) etcd.Config {
 	return c
 }
 
-// connect connects to etcd, if the configuration has its marks there.
-func connect(ctx context.Context, cfg *configs.Config) (*shared, error) {
+// Connect connects to etcd, if the configuration has its marks there.
+func Connect(ctx context.Context, cfg *configs.Config) (*Shared, error) {
 	if !cfg.Marks.Shared() {
 		return nil, nil //nolint:nilnil // nothing is shared
 	}
-	id, err := ownID(cfg.Data)
+	id, err := datadir.ID(cfg.Data)
 	if err != nil {
 		return nil, err
 	}
-	s, err := dial(ctx, cfg, id)
+	s, err := Dial(ctx, cfg, id)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.checkMarksShared(ctx, cfg); err != nil {
-		return nil, errors.Join(err, s.client.Close())
+		return nil, errors.Join(err, s.Client.Close())
 	}
 	return s, nil
 }
 
-// dial connects to etcd for the data directory with an id.
-func dial(ctx context.Context, cfg *configs.Config, id string) (*shared, error) {
-	client, err := etcdConfig(cfg.Marks).Open(ctx)
+// Dial connects to etcd for the data directory with an id.
+func Dial(ctx context.Context, cfg *configs.Config, id string) (*Shared, error) {
+	client, err := EtcdConfig(cfg.Marks).Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return newShared(client, cfg, id), nil
+	return New(client, cfg, id), nil
 }
 
-// newShared returns what the daemon of the data directory with an id shares.
-func newShared(client *etcd.Client, cfg *configs.Config, id string) *shared {
+// New returns what the daemon of the data directory with an id shares.
+func New(client *etcd.Client, cfg *configs.Config, id string) *Shared {
 	host, _ := os.Hostname() // is shown only
-	return &shared{
-		client: client, data: cfg.Data, id: id, configuration: configFingerprint(cfg), changed: make(chan struct{}), seen: map[string]map[string][]byte{},
+	return &Shared{
+		Client: client, data: cfg.Data, ID: id, configuration: Fingerprint(cfg), changed: make(chan struct{}), seen: map[string]map[string][]byte{},
 		member: etcd.Member{Name: host, Address: cfg.HTTP.Listen, Started: time.Now().UTC(), Unreached: notLooked},
 	}
 }
 
-// close ends the term at once, so that another daemon can lead.
-func (s *shared) close() error { return errors.Join(s.resign(), s.client.Close()) }
+// Close ends the term at once, so that another daemon can lead.
+func (s *Shared) Close() error { return errors.Join(s.Resign(), s.Client.Close()) }
 
 // leaveWithin limits how long a daemon waits for etcd at its end.
 const leaveWithin = 3 * time.Second
 
-// resign ends the term. If etcd does not answer, the lease expires.
-func (s *shared) resign() error {
+// Resign ends the term. If etcd does not answer, the lease expires.
+func (s *Shared) Resign() error {
 	s.mu.Lock()
 	term := s.led
 	s.led = nil
@@ -119,7 +119,7 @@ func (s *shared) resign() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.yields {
-		s.yields, s.yielding = false, time.Now().Add(yieldFor)
+		s.yields, s.yielding = false, time.Now().Add(YieldFor)
 	}
 	return err
 }
@@ -134,8 +134,8 @@ func leave(session *etcd.Session) error {
 	return err
 }
 
-// term returns the term of this daemon; nil if it does not lead.
-func (s *shared) term() *etcd.Term {
+// Term returns the term of this daemon; nil if it does not lead.
+func (s *Shared) Term() *etcd.Term {
 	if s == nil {
 		return nil
 	}
@@ -144,16 +144,16 @@ func (s *shared) term() *etcd.Term {
 	return s.led
 }
 
-// isDeposed reports whether an error means that another daemon leads, or may. Index and
+// IsDeposed reports whether an error means that another daemon leads, or may. Index and
 // pages that refuse a daemon have been opened by another one since. If that one is of
 // another prefix, they belong to another owner when this daemon leads again, and it ends.
-func (s *shared) isDeposed(err error) bool {
+func (s *Shared) IsDeposed(err error) bool {
 	return s != nil && (errors.Is(err, etcd.ErrLost) || errors.Is(err, opensearch.ErrFenced) || errors.Is(err, pagetable.ErrFenced))
 }
 
 // A part is what is shared under one name. It is a store of marks and of a quarantine.
 type part struct {
-	*shared
+	*Shared
 	under string
 }
 
@@ -164,7 +164,7 @@ const readWithin = time.Minute
 func (p part) Read() (map[string][]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), readWithin)
 	defer cancel()
-	values, err := p.client.Read(ctx, p.under)
+	values, err := p.Client.Read(ctx, p.under)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if seen, ok := p.seen[p.under]; ok && errors.Is(err, etcd.ErrAway) {
@@ -178,7 +178,7 @@ func (p part) Read() (map[string][]byte, error) {
 
 // Write writes values of the part, if this daemon leads.
 func (p part) Write(values map[string][]byte) error {
-	term := p.term()
+	term := p.Term()
 	if term == nil {
 		return fmt.Errorf("%w: it is the standby", etcd.ErrLost)
 	}
@@ -204,10 +204,10 @@ func (p part) Write(values map[string][]byte) error {
 	return nil
 }
 
-func (p part) String() string { return "etcd, " + p.client.Prefix + "/state/" + p.under }
+func (p part) String() string { return "etcd, " + p.Client.Prefix + "/state/" + p.under }
 
-// forget removes what is shared of a table beside its marks.
-func (s *shared) forget(table string) error {
+// Forget removes what is shared of a table beside its marks.
+func (s *Shared) Forget(table string) error {
 	quarantine := part{s, "quarantine/" + table + "/"}
 	rows, err := quarantine.Read()
 	if err != nil {
@@ -219,21 +219,21 @@ func (s *shared) forget(table string) error {
 	return errors.Join(quarantine.Write(rows), part{s, "guard/"}.Write(map[string][]byte{table: nil}))
 }
 
-// openTrace opens the marks, which are in the file of the data directory if nothing is
+// OpenTrace opens the marks, which are in the file of the data directory if nothing is
 // shared.
-func (s *shared) openTrace(cfg *configs.Config, readOnly bool) (*timetrace.Trace, error) {
+func (s *Shared) OpenTrace(cfg *configs.Config, readOnly bool) (*timetrace.Trace, error) {
 	if s == nil {
-		return openTraceFile(cfg, readOnly)
+		return datadir.OpenTrace(cfg, readOnly)
 	}
-	return timetrace.OpenIn(s.opened("marks/", readOnly))
+	return timetrace.OpenIn(s.Store("marks/", readOnly))
 }
 
-// ownerOf returns the id by which index and pages know the daemon.
-func (s *shared) ownerOf(cfg *configs.Config, readOnly bool) (string, error) {
+// OwnerOf returns the id by which index and pages know the daemon.
+func (s *Shared) OwnerOf(cfg *configs.Config, readOnly bool) (string, error) {
 	if s == nil {
-		return ownerOf(cfg, readOnly)
+		return datadir.OwnerOf(cfg, readOnly)
 	}
-	return s.ownerID(), nil
+	return s.OwnerID(), nil
 }
 
 // notLooked is what a daemon does not reach before it has asked.

@@ -1,4 +1,4 @@
-package daemon
+package leader
 
 import (
 	"context"
@@ -16,30 +16,44 @@ import (
 )
 
 // sharing returns the connection of a data directory to etcd.
-func sharing(t *testing.T, s *etcdtest.Server, data string) *shared {
+func sharing(t *testing.T, s *etcdtest.Server, data string) *Shared {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(data, "film"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	sh, err := connect(t.Context(), &configs.Config{Data: data, Marks: configs.Marks{Engine: configs.Etcd, Endpoints: []string{"http://" + s.Endpoint}, Prefix: "/indexerd/" + t.Name()}})
+	sh, err := Connect(t.Context(), &configs.Config{Data: data, Marks: configs.Marks{Engine: configs.Etcd, Endpoints: []string{"http://" + s.Endpoint}, Prefix: "/indexerd/" + t.Name()}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = sh.close() })
+	t.Cleanup(func() { _ = sh.Close() })
 	return sh
 }
 
-func leads(t *testing.T, s *shared) {
+func leads(t *testing.T, s *Shared) {
 	t.Helper()
-	if err := s.leadUnlessLed(t.Context()); err != nil || s.term() == nil {
-		t.Fatalf("got term %v, error %v, want that it leads", s.term(), err)
+	if err := s.LeadUnlessLed(t.Context()); err != nil || s.Term() == nil {
+		t.Fatalf("got term %v, error %v, want that it leads", s.Term(), err)
 	}
 }
 
-func resigns(t *testing.T, s *shared) {
+func resigns(t *testing.T, s *Shared) {
 	t.Helper()
-	if err := s.resign(); err != nil {
+	if err := s.Resign(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// eventually waits until f returns no error.
+func eventually(t *testing.T, what string, f func() error) {
+	t.Helper()
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		err := f()
+		if err == nil {
+			return
+		}
+		if time.Since(began) > time.Minute {
+			t.Fatalf("%s: not within a minute: %v", what, err)
+		}
 	}
 }
 
@@ -71,10 +85,10 @@ func TestProgressOfAnEarlierLeader(t *testing.T) {
 	if got := files(); len(got) != len(progress) {
 		t.Errorf("the same daemon leads again: got files %v, want %v", got, progress)
 	}
-	if err := b.leadUnlessLed(t.Context()); err != nil || b.term() != nil {
-		t.Fatalf("got term %v, error %v, want that the other daemon leads", b.term(), err)
+	if err := b.LeadUnlessLed(t.Context()); err != nil || b.Term() != nil {
+		t.Fatalf("got term %v, error %v, want that the other daemon leads", b.Term(), err)
 	}
-	if why := b.standby(t.Context()); !errors.As(why, new(*standbyError)) {
+	if why := b.Standby(t.Context()); !errors.As(why, new(*StandbyError)) {
 		t.Errorf("got %v, want the name of the leader", why)
 	}
 	resigns(t, a)
@@ -84,8 +98,8 @@ func TestProgressOfAnEarlierLeader(t *testing.T) {
 	if got := files(); len(got) != 1 || got[0] != "history.jsonl" {
 		t.Errorf("another daemon has led: got files %v, want history.jsonl alone", got)
 	}
-	if a.owner != a.id || b.owner != a.id {
-		t.Errorf("got owners %s and %s, want %s for both", a.owner, b.owner, a.id)
+	if a.owner != a.ID || b.owner != a.ID {
+		t.Errorf("got owners %s and %s, want %s for both", a.owner, b.owner, a.ID)
 	}
 }
 
@@ -123,7 +137,7 @@ func TestPartsWithoutEtcd(t *testing.T) {
 	if err := p.Write(want); !errors.Is(err, etcd.ErrLost) {
 		t.Errorf("write without etcd: got error %v, want ErrLost", err)
 	}
-	if !s.isDeposed(s.term().Err()) || s.isDeposed(context.Canceled) || (*shared)(nil).isDeposed(etcd.ErrLost) {
+	if !s.IsDeposed(s.Term().Err()) || s.IsDeposed(context.Canceled) || (*Shared)(nil).IsDeposed(etcd.ErrLost) {
 		t.Error("isDeposed: want true for the error of a term that was lost, and for no other")
 	}
 }
@@ -135,35 +149,35 @@ func TestConfigurationOfTheLastLeader(t *testing.T) {
 	a, b := sharing(t, server, t.TempDir()), sharing(t, server, t.TempDir())
 	first := &configs.Config{PageStore: configs.PageStore{Engine: configs.HBase, Table: "pages"}}
 	second := &configs.Config{PageStore: configs.PageStore{Engine: configs.HBase, Table: "others"}}
-	a.configured(first)
-	b.configured(second)
+	a.Configured(first)
+	b.Configured(second)
 	leads(t, a)
-	if err := a.confirm(first); err != nil {
+	if err := a.Confirm(first); err != nil {
 		t.Fatal(err)
 	}
 	resigns(t, a)
 	ctx, cancel := context.WithCancel(t.Context())
 	led := make(chan error, 1)
-	go func() { led <- b.lead(ctx, false) }()
-	eventually(t, soon, "the daemon is unfit", func() error {
-		if m, _ := b.described(); m.Unfit == "" {
+	go func() { led <- b.Lead(ctx, false) }()
+	eventually(t, "the daemon is unfit", func() error {
+		if m, _ := b.Described(); m.Unfit == "" {
 			return errors.New("it is not")
 		}
 		return nil
 	})
-	if b.term() != nil {
+	if b.Term() != nil {
 		t.Error("another configuration: got a term")
 	}
-	b.configured(first)
-	if err := b.inspect(ctx); err != nil {
+	b.Configured(first)
+	if err := b.Inspect(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-led; err != nil || b.term() == nil {
-		t.Errorf("the same configuration: got term %v, error %v", b.term(), err)
+	if err := <-led; err != nil || b.Term() == nil {
+		t.Errorf("the same configuration: got term %v, error %v", b.Term(), err)
 	}
 	cancel()
 	resigns(t, b)
-	b.configured(second)
+	b.Configured(second)
 	leads(t, b)
 }
 
@@ -171,8 +185,8 @@ func TestConfigurationOfTheLastLeader(t *testing.T) {
 func TestWithdrawal(t *testing.T) {
 	server := etcdtest.New(t)
 	a := sharing(t, server, t.TempDir())
-	m, _ := a.described()
-	session, err := a.client.Join(t.Context(), m)
+	m, _ := a.Described()
+	session, err := a.Client.Join(t.Context(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +197,7 @@ func TestWithdrawal(t *testing.T) {
 		_, err := a.stand(t.Context(), session)
 		stood <- err
 	}()
-	eventually(t, soon, "the session ends", func() error {
+	eventually(t, "the session ends", func() error {
 		a.judge("")
 		select { // it is in its campaign now, or the next time
 		case err := <-stood:
@@ -211,28 +225,28 @@ func TestYield(t *testing.T) {
 	server := etcdtest.New(t)
 	a, b := sharing(t, server, t.TempDir()), sharing(t, server, t.TempDir())
 	leads(t, a)
-	term := a.term()
-	if a.replaceable(t.Context(), term) {
+	term := a.Term()
+	if a.Replaceable(t.Context(), term) {
 		t.Error("alone: want that no daemon can replace it")
 	}
 	won := make(chan error, 2)
-	go func() { won <- b.lead(t.Context(), false) }()
+	go func() { won <- b.Lead(t.Context(), false) }()
 	for _, unreached := range []string{notLooked, "", "pages: away", ""} {
-		b.describe(func(m *etcd.Member) { m.Unreached = unreached })
-		eventually(t, soon, "the leader sees what the standby reaches", func() error {
-			if got := a.replaceable(t.Context(), term); got != (unreached == "") {
+		b.Describe(func(m *etcd.Member) { m.Unreached = unreached })
+		eventually(t, "the leader sees what the standby reaches", func() error {
+			if got := a.Replaceable(t.Context(), term); got != (unreached == "") {
 				return fmt.Errorf("it does not reach %q: got %t", unreached, got)
 			}
 			return nil
 		})
 	}
-	a.yieldFirst()
+	a.YieldFirst()
 	resigns(t, a)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	go func() { _ = a.lead(ctx, false) }()
-	if err := <-won; err != nil || b.term() == nil {
-		t.Errorf("got term %v, error %v, want that the standby leads", b.term(), err)
+	go func() { _ = a.Lead(ctx, false) }()
+	if err := <-won; err != nil || b.Term() == nil {
+		t.Errorf("got term %v, error %v, want that the standby leads", b.Term(), err)
 	}
 	cancel()
 }
@@ -243,26 +257,26 @@ func TestNoLeaderIsMissedAfterAStepDown(t *testing.T) {
 	server := etcdtest.New(t)
 	a, b := sharing(t, server, t.TempDir()), sharing(t, server, t.TempDir())
 	leads(t, a)
-	if _, err := b.client.Join(t.Context(), etcd.Member{Name: "b"}); err != nil {
+	if _, err := b.Client.Join(t.Context(), etcd.Member{Name: "b"}); err != nil {
 		t.Fatal(err)
 	}
-	if !a.replaceable(t.Context(), a.term()) {
+	if !a.Replaceable(t.Context(), a.Term()) {
 		t.Error("want that a standby which lives can replace the leader")
 	}
-	if err := b.client.Close(); err != nil { // it renews no lease any more
+	if err := b.Client.Close(); err != nil { // it renews no lease any more
 		t.Fatal(err)
 	}
-	if a.replaceable(t.Context(), a.term()) {
+	if a.Replaceable(t.Context(), a.Term()) {
 		t.Error("want that a standby which has just died can't replace the leader")
 	}
-	a.yieldFirst()
+	a.YieldFirst()
 	<-time.After(100 * time.Millisecond) // passes end, and the term goes on
 	resigns(t, a)
 	began := time.Now()
-	if err := a.lead(t.Context(), false); err != nil || a.term() == nil {
-		t.Fatalf("got term %v, error %v, want that it leads again", a.term(), err)
+	if err := a.Lead(t.Context(), false); err != nil || a.Term() == nil {
+		t.Fatalf("got term %v, error %v, want that it leads again", a.Term(), err)
 	}
-	if took := time.Since(began); took < yieldFor-100*time.Millisecond || took > 8*time.Second {
-		t.Errorf("the daemon leads again after %v, want about %v", took, yieldFor)
+	if took := time.Since(began); took < YieldFor-100*time.Millisecond || took > 8*time.Second {
+		t.Errorf("the daemon leads again after %v, want about %v", took, YieldFor)
 	}
 }

@@ -1,21 +1,22 @@
-package daemon
+package leader
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"indexerd/configs"
+	"indexerd/internal/serve/datadir"
 	"indexerd/internal/state/etcd"
 	"time"
 )
 
-// A standbyError is why an engine is read-only whose daemon does not lead.
-type standbyError struct {
+// A StandbyError is why an engine is read-only whose daemon does not lead.
+type StandbyError struct {
 	leader etcd.Leader
 	unfit  string // why it must not lead; "": it may
 }
 
-func (e *standbyError) Error() string {
+func (e *StandbyError) Error() string {
 	if e.unfit != "" {
 		return "this daemon does not lead: " + e.unfit
 	}
@@ -25,29 +26,29 @@ func (e *standbyError) Error() string {
 	return fmt.Sprintf("the daemon on %s (%s) leads since %s", e.leader.Name, e.leader.Address, e.leader.Since.Format(time.RFC3339))
 }
 
-// standby returns why this daemon does not lead.
-func (s *shared) standby(ctx context.Context) error {
-	leader, _, err := s.client.Leader(ctx)
+// Standby returns why this daemon does not lead.
+func (s *Shared) Standby(ctx context.Context) error {
+	leader, _, err := s.Client.Leader(ctx)
 	if err != nil && !errors.Is(err, etcd.ErrAway) {
 		return err
 	}
-	m, _ := s.described()
-	return &standbyError{leader, m.Unfit}
+	m, _ := s.Described()
+	return &StandbyError{leader, m.Unfit}
 }
 
-// leadUnlessLed begins to lead if no daemon does, and the keys are not of a later version.
+// LeadUnlessLed begins to lead if no daemon does, and the keys are not of a later version.
 // Otherwise term returns nil.
-func (s *shared) leadUnlessLed(ctx context.Context) error {
+func (s *Shared) LeadUnlessLed(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, leadWithin)
 	defer cancel()
-	if err := s.client.CheckFormat(ctx); errors.Is(err, etcd.ErrFormat) {
+	if err := s.Client.CheckFormat(ctx); errors.Is(err, etcd.ErrFormat) {
 		s.judge(err.Error())
 		return nil
 	}
-	if _, led, err := s.client.Leader(ctx); led || err != nil {
+	if _, led, err := s.Client.Leader(ctx); led || err != nil {
 		return passing(err)
 	}
-	return passing(s.lead(ctx, true))
+	return passing(s.Lead(ctx, true))
 }
 
 // leadWithin limits how long a start waits for an election.
@@ -61,12 +62,12 @@ func passing(err error) error {
 	return err
 }
 
-// knownOwner is ownerOf for a command that holds nothing.
-func knownOwner(ctx context.Context, cfg *configs.Config) (string, error) {
+// KnownOwner is ownerOf for a command that holds nothing.
+func KnownOwner(ctx context.Context, cfg *configs.Config) (string, error) {
 	if !cfg.Marks.Shared() {
-		return ownerOf(cfg, true)
+		return datadir.OwnerOf(cfg, true)
 	}
-	client, err := etcdConfig(cfg.Marks).Open(ctx)
+	client, err := EtcdConfig(cfg.Marks).Open(ctx)
 	if err != nil {
 		return "", err
 	}

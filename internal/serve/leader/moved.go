@@ -1,43 +1,43 @@
-package daemon
+package leader
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-
 	"indexerd/configs"
+	"indexerd/internal/serve/datadir"
+	"strings"
 )
 
-// movedKey says, in etcd, that the marks there don't count: "from ID" until all marks of
+// MovedKey says, in etcd, that the marks there don't count: "from ID" until all marks of
 // that data directory are in etcd, "to ID" since they are moved to its file, and "restore to
 // ID" until a backup is restored.
-const movedKey = "place/moved"
+const MovedKey = "place/moved"
 
 // checkMarksShared returns a fault where marks in etcd do not count, or those in the file of
 // the data directory do.
-func (s *shared) checkMarksShared(ctx context.Context, cfg *configs.Config) error {
-	place, err := recordedMarks(cfg.Data)
+func (s *Shared) checkMarksShared(ctx context.Context, cfg *configs.Config) error {
+	place, err := datadir.RecordedMarks(cfg.Data)
 	if err != nil {
 		return err
 	}
-	if place == inFile {
-		return cfg.Fault("marks", cfg.Data+" has the marks in a file", doMove)
+	if place == datadir.InFile {
+		return cfg.Fault("marks", cfg.Data+" has the marks in a file", datadir.DoMove)
 	}
-	if err := cutRestore(cfg, place); err != nil {
+	if err := datadir.CutRestore(cfg, place); err != nil {
 		return err
 	}
-	values, err := s.client.Read(ctx, "place/")
+	values, err := s.Client.Read(ctx, "place/")
 	if err != nil {
 		return err
 	}
-	if err := movedAway(s.client.Prefix, values); err != nil {
+	if err := movedAway(s.Client.Prefix, values); err != nil {
 		return err
 	}
-	if place == marksName(cfg.Marks) {
+	if place == datadir.MarksName(cfg.Marks) {
 		return nil
 	}
-	return recordMarks(cfg.Data, marksName(cfg.Marks))
+	return datadir.RecordMarks(cfg.Data, datadir.MarksName(cfg.Marks))
 }
 
 // A MovedError is why marks in etcd don't count.
@@ -50,7 +50,7 @@ type MovedError struct {
 
 func (e *MovedError) Error() string {
 	if e.Restored {
-		return fmt.Sprintf("a restore to etcd, %s, was cut, or is under way: %s", e.Prefix, doRestore)
+		return fmt.Sprintf("a restore to etcd, %s, was cut, or is under way: %s", e.Prefix, datadir.DoRestore)
 	}
 	if e.Cut {
 		return fmt.Sprintf("a move of the marks to etcd, %s, was cut: run the same `indexerd move` again", e.Prefix)
@@ -64,15 +64,15 @@ func movedAway(prefix string, place map[string][]byte) error {
 	if moved == "" {
 		return nil
 	}
-	return &MovedError{prefix, strings.HasPrefix(moved, moveFrom), strings.HasPrefix(moved, restoreTo)}
+	return &MovedError{prefix, strings.HasPrefix(moved, datadir.MoveFrom), strings.HasPrefix(moved, datadir.RestoreTo)}
 }
 
 // TryMarks returns why marks can't be read, or don't count; nil if they can.
 func TryMarks(ctx context.Context, cfg *configs.Config) error {
 	if !cfg.Marks.Shared() {
-		return checkMarksFile(cfg)
+		return datadir.CheckMarks(cfg)
 	}
-	client, err := etcdConfig(cfg.Marks).Open(ctx)
+	client, err := EtcdConfig(cfg.Marks).Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -83,11 +83,11 @@ func TryMarks(ctx context.Context, cfg *configs.Config) error {
 	if err != nil {
 		return err
 	}
-	place, err := recordedMarks(cfg.Data)
-	if err != nil || place == inFile {
-		return errors.Join(err, cfg.Fault("marks", cfg.Data+" has the marks in a file", doMove))
+	place, err := datadir.RecordedMarks(cfg.Data)
+	if err != nil || place == datadir.InFile {
+		return errors.Join(err, cfg.Fault("marks", cfg.Data+" has the marks in a file", datadir.DoMove))
 	}
-	return cutRestore(cfg, place)
+	return datadir.CutRestore(cfg, place)
 }
 
 // IsMoved reports whether an error means that the marks are in another place, or on the way.

@@ -1,4 +1,4 @@
-package daemon
+package leader
 
 import (
 	"encoding/json"
@@ -21,8 +21,8 @@ type movedRemovals struct {
 
 const movedRemovalsFile = "guard.json"
 
-// recentRemovals returns what a guard must remember without etcd, the oldest first.
-func recentRemovals(dir string, h *history.History) ([]sink.Removals, error) {
+// RecentRemovals returns what a guard must remember without etcd, the oldest first.
+func RecentRemovals(dir string, h *history.History) ([]sink.Removals, error) {
 	var before movedRemovals
 	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(dir, movedRemovalsFile))
 	if err == nil {

@@ -1,4 +1,4 @@
-package daemon
+package leader
 
 import (
 	"context"
@@ -18,24 +18,24 @@ import (
 	"indexerd/timetrace"
 )
 
-// A sharedState is all that daemons share in etcd, as of one moment, by its keys. It can be
+// A State is all that daemons share in etcd, as of one moment, by its keys. It can be
 // written as the files that a data directory without etcd has: to move marks to a file, and
 // for a backup.
-type sharedState map[string][]byte
+type State map[string][]byte
 
-// snapshot writes what is shared as files to a directory. It fails if this daemon does not
+// Snapshot writes what is shared as files to a directory. It fails if this daemon does not
 // lead, or if the marks don't count.
-func (s *shared) snapshot(ctx context.Context, dir string) error {
-	term := s.term()
+func (s *Shared) Snapshot(ctx context.Context, dir string) error {
+	term := s.Term()
 	if term == nil {
 		return fmt.Errorf("%w: it is the standby", etcd.ErrLost)
 	}
-	values, err := s.client.Read(ctx, "")
+	values, err := s.Client.Read(ctx, "")
 	if err != nil {
 		return err
 	}
-	kept := sharedState(values)
-	if err := movedAway(s.client.Prefix, kept.under("place/")); err != nil {
+	kept := State(values)
+	if err := movedAway(s.Client.Prefix, kept.Under("place/")); err != nil {
 		return err
 	}
 	if err := term.Confirm(); err != nil { // it led when that was read
@@ -45,15 +45,15 @@ func (s *shared) snapshot(ctx context.Context, dir string) error {
 }
 
 // save writes marks, rows in quarantine and removals to a directory.
-func (k sharedState) save(dir string) error {
-	marks, err := k.marks()
+func (k State) save(dir string) error {
+	marks, err := k.Marks()
 	if err != nil {
 		return err
 	}
 	for _, table := range slices.Sorted(maps.Keys(marks)) {
-		_, err := k.saveQuarantine(table, filepath.Join(dir, table))
+		_, err := k.SaveQuarantine(table, filepath.Join(dir, table))
 		if err == nil {
-			err = k.saveRemovals(table, filepath.Join(dir, table))
+			err = k.SaveRemovals(table, filepath.Join(dir, table))
 		}
 		if err != nil {
 			return fmt.Errorf("table %s: %w", table, err)
@@ -66,8 +66,8 @@ func (k sharedState) save(dir string) error {
 	return trace.Replace(marks)
 }
 
-// under returns the values below a key, by the rest of their keys.
-func (k sharedState) under(key string) map[string][]byte {
+// Under returns the values below a key, by the rest of their keys.
+func (k State) Under(key string) map[string][]byte {
 	values := map[string][]byte{}
 	for name, value := range k {
 		if rest, ok := strings.CutPrefix(name, key); ok {
@@ -77,7 +77,7 @@ func (k sharedState) under(key string) map[string][]byte {
 	return values
 }
 
-func (k sharedState) marks() (timetrace.State, error) {
+func (k State) Marks() (timetrace.State, error) {
 	trace, err := timetrace.OpenIn(keptPart{k, "marks/"})
 	if err != nil {
 		return nil, err
@@ -85,9 +85,9 @@ func (k sharedState) marks() (timetrace.State, error) {
 	return trace.Tables(), nil
 }
 
-// saveQuarantine writes the rows of a table in quarantine to its directory, and returns how
+// SaveQuarantine writes the rows of a table in quarantine to its directory, and returns how
 // many there are.
-func (k sharedState) saveQuarantine(table, dir string) (rows int, err error) {
+func (k State) SaveQuarantine(table, dir string) (rows int, err error) {
 	q, err := quarantine.OpenIn(keptPart{k, "quarantine/" + table + "/"})
 	if err != nil {
 		return 0, err
@@ -98,8 +98,8 @@ func (k sharedState) saveQuarantine(table, dir string) (rows int, err error) {
 	return q.Len(), q.Save(atomicfile.OS, quarantine.Name(dir))
 }
 
-// saveRemovals writes the removals that the guard of a table has counted to its directory.
-func (k sharedState) saveRemovals(table, dir string) error {
+// SaveRemovals writes the removals that the guard of a table has counted to its directory.
+func (k State) SaveRemovals(table, dir string) error {
 	before := movedRemovals{Moved: time.Now().UTC()}
 	if text := k["guard/"+table]; text != nil {
 		if err := json.Unmarshal(text, &before.Removals); err != nil {
@@ -115,11 +115,11 @@ func (k sharedState) saveRemovals(table, dir string) error {
 
 // A keptPart is the part of a sharedState below a key. It is a store that can't be written.
 type keptPart struct {
-	state sharedState
+	state State
 	under string
 }
 
-func (p keptPart) Read() (map[string][]byte, error) { return p.state.under(p.under), nil }
+func (p keptPart) Read() (map[string][]byte, error) { return p.state.Under(p.under), nil }
 
 func (keptPart) Write(map[string][]byte) error {
 	return errors.New("a copy of what is shared is not written")

@@ -1,4 +1,4 @@
-package daemon
+package leader
 
 import (
 	"context"
@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// statusWithin limits how long status waits for etcd.
-const statusWithin = time.Second
+// StatusWithin limits how long status waits for etcd.
+const StatusWithin = time.Second
 
-// status returns who leads and who stands by; nil if nothing is shared.
-func (s *shared) status(ctx context.Context) *httpapi.LeaderStatus {
+// Status returns who leads and who stands by; nil if nothing is shared.
+func (s *Shared) Status(ctx context.Context) *httpapi.LeaderStatus {
 	if s == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, statusWithin)
+	ctx, cancel := context.WithTimeout(ctx, StatusWithin)
 	defer cancel()
 	status := &httpapi.LeaderStatus{Standbys: []httpapi.DaemonStatus{}}
-	leader, led, err := s.client.Leader(ctx)
+	leader, led, err := s.Client.Leader(ctx)
 	var members map[string]etcd.Member
 	if err == nil {
-		members, err = s.client.Members(ctx)
+		members, err = s.Client.Members(ctx)
 	}
 	if err != nil {
 		status.Error = httpapi.ErrorText(err)
@@ -31,7 +31,7 @@ func (s *shared) status(ctx context.Context) *httpapi.LeaderStatus {
 	}
 	status.Takeovers = s.takeovers.Load()
 	if led {
-		term := s.term()
+		term := s.Term()
 		status.This = term != nil && term.Leader.Session == leader.Session
 		status.Host, status.Address, status.Term, status.Since = leader.Name, leader.Address, leader.Term, httpapi.TimeOrNull(leader.Since)
 	}

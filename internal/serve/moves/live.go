@@ -1,37 +1,38 @@
-package daemon
+package moves
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"indexerd/configs"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/pages/move"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/stored"
+	"indexerd/store"
+	"indexerd/timetrace"
 	"iter"
 	"os"
 	"sync"
 	"syscall"
 	"time"
-
-	"indexerd/configs"
-	"indexerd/internal/base/doc"
-	"indexerd/internal/pages/move"
-	"indexerd/internal/pages/pagetable"
-	"indexerd/internal/serve/httpapi"
-	"indexerd/store"
-	"indexerd/timetrace"
 )
 
-// A liveMove moves the pages of all loaded tables while the daemon runs. copy copies
+// A Live moves the pages of all loaded tables while the daemon runs. copy copies
 // and compares them while passes run. Then the order of the move ends the engine, so
 // that nothing writes: finish copies and compares the last pages while searches are
 // still answered, and makes durable that the pages are in the other store. The next
 // engine has them there. Until finish has written the first data/TABLE/pages.store,
 // nothing has changed for the configuration of the daemon.
-type liveMove struct {
+type Live struct {
 	cfg    *configs.Config // of the engine that has the pages
 	trace  *timetrace.Trace
-	from   []*storage
+	from   []*stored.Table
 	other  *configs.Config // with the other store
-	to     []*storage
-	store  *pageStore // the other one
+	to     []*stored.Table
+	store  *stored.PageStore // the other one
 	cancel context.CancelCauseFunc
 	tables []*tableMove // set by copy
 
@@ -40,26 +41,26 @@ type liveMove struct {
 
 // A tableMove is the move of one table.
 type tableMove struct {
-	from, to *storage
+	from, to *stored.Table
 	live     move.Live
-	opened   []movedPages
+	opened   []stored.MovedPages
 	began    time.Time
 }
 
-var errMoveRenewed = errors.New("the configuration was read again: run the command again to continue")
+var ErrRenewed = errors.New("the configuration was read again: run the command again to continue")
 
-// newLiveMove returns a move of what is stored to the store of another configuration. Its
+// NewLive returns a move of what is stored to the store of another configuration. Its
 // copy ends with the context that it returns.
-func newLiveMove(ctx context.Context, is, to *configs.Config, trace *timetrace.Trace, from []*storage) (context.Context, *liveMove) {
-	m := &liveMove{cfg: is, trace: trace, from: from, other: to}
-	m.to, m.store = newStorages(to, trace)
+func NewLive(ctx context.Context, is, to *configs.Config, trace *timetrace.Trace, from []*stored.Table) (context.Context, *Live) {
+	m := &Live{cfg: is, trace: trace, from: from, other: to}
+	m.to, m.store = stored.NewAll(to, trace)
 	ctx, m.cancel = context.WithCancelCause(ctx)
 	return ctx, m
 }
 
-// loadToMove reads the configuration of a move, and returns a fault if the pages can't
+// LoadTarget reads the configuration of a move, and returns a fault if the pages can't
 // be moved to its store.
-func loadToMove(r httpapi.MoveRequest, is *configs.Config, getenv func(string) (string, bool)) (*configs.Config, error) {
+func LoadTarget(r httpapi.MoveRequest, is *configs.Config, getenv func(string) (string, bool)) (*configs.Config, error) {
 	if err := checkTrusted(r.Config); err != nil {
 		return nil, err
 	}
@@ -93,15 +94,15 @@ func checkTrusted(file string) error {
 	return nil
 }
 
-// copy copies the pages while they are written. progress is called with the number of
+// Copy copies the pages while they are written. progress is called with the number of
 // pages that were examined or compared.
-func (m *liveMove) copy(ctx context.Context, progress func(done, of int64)) error {
+func (m *Live) Copy(ctx context.Context, progress func(done, of int64)) error {
 	var done, of int64
 	for _, to := range m.to {
-		from := named(m.from, to.conf.Name)
-		if marks, ok := m.trace.Table(to.conf.Name); ok && marks.Loaded && from != nil && from.isOpen() {
+		from := named(m.from, to.Conf.Name)
+		if marks, ok := m.trace.Table(to.Conf.Name); ok && marks.Loaded && from != nil && from.IsOpen() {
 			m.tables = append(m.tables, &tableMove{from: from, to: to, began: time.Now()})
-			of += 2 * int64(from.countDocuments())
+			of += 2 * int64(from.CountDocuments())
 		}
 	}
 	if m.tables == nil {
@@ -113,10 +114,10 @@ func (m *liveMove) copy(ctx context.Context, progress func(done, of int64)) erro
 		if err == nil {
 			t.live.Progress = func(n int64) { progress(done+n, max(of, done+n)) }
 			err = t.live.Run(ctx)
-			done += 2 * int64(t.from.countDocuments())
+			done += 2 * int64(t.from.CountDocuments())
 		}
 		if err != nil {
-			return fmt.Errorf("move the pages of %s: %w", t.to.conf.Name, err)
+			return fmt.Errorf("move the pages of %s: %w", t.to.Conf.Name, err)
 		}
 	}
 	return ctx.Err()
@@ -124,7 +125,7 @@ func (m *liveMove) copy(ctx context.Context, progress func(done, of int64)) erro
 
 // interrupt has calls to other machines fail when ctx ends: a store that hangs delays
 // no end. stop ends that.
-func (m *liveMove) interrupt(ctx context.Context) (stop func() bool) {
+func (m *Live) interrupt(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -139,7 +140,7 @@ func (m *liveMove) interrupt(ctx context.Context) (stop func() bool) {
 }
 
 // openTable opens both stores of a table, unless ctx has ended.
-func (m *liveMove) openTable(ctx context.Context, t *tableMove) error {
+func (m *Live) openTable(ctx context.Context, t *tableMove) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -151,31 +152,31 @@ func (m *liveMove) openTable(ctx context.Context, t *tableMove) error {
 // open opens both stores of a table. Pages in files are open once in a process, so the
 // move reads those that the engine has.
 func (t *tableMove) open(ctx context.Context, trace *timetrace.Trace) (err error) {
-	remote := t.from.cfg.PageStore.Remote()
-	if t.to.owner = t.from.owner; !remote {
-		if t.to.owner, err = ownerOf(t.to.cfg, false); err != nil {
+	remote := t.from.Config.PageStore.Remote()
+	if t.to.Owner = t.from.Owner; !remote {
+		if t.to.Owner, err = datadir.OwnerOf(t.to.Config, false); err != nil {
 			return err
 		}
 	}
 	t.live = move.Live{
-		Copy:     move.Copy{From: listedOnce(t.from.pages), Versions: max(t.from.conf.Pages.Versions, 1), Damaged: isDamaged},
-		Recorder: t.from.recorder, Gone: isGone,
+		Copy:     move.Copy{From: listedOnce(t.from.Pages), Versions: max(t.from.Conf.Pages.Versions, 1), Damaged: stored.IsDamaged},
+		Recorder: t.from.Recorder, Gone: stored.IsGone,
 	}
 	if remote { // the engine's own are interrupted at its end
-		source, err := t.from.pagesToRead()
+		source, err := t.from.PagesToRead()
 		if err != nil {
 			return err
 		}
 		t.live.From, t.opened = source, append(t.opened, source)
 	}
-	target, err := t.to.pagesToFill(ctx)
+	target, err := t.to.PagesToFill(ctx)
 	if err != nil {
 		return err
 	}
 	t.live.To, t.opened = target, append(t.opened, target)
 	if p, ok := target.(*pagetable.Pages); ok {
 		t.live.To = reservingPages{p, func() uint64 {
-			marks, _ := trace.Table(t.to.conf.Name)
+			marks, _ := trace.Table(t.to.Conf.Name)
 			return marks.Numbers
 		}}
 	}
@@ -184,7 +185,7 @@ func (t *tableMove) open(ctx context.Context, trace *timetrace.Trace) (err error
 
 // listedOnce returns the pages, of which a list ends however fast they are written: what
 // is written meanwhile is noted.
-func listedOnce(p pages) move.Pages {
+func listedOnce(p stored.Pages) move.Pages {
 	if files, ok := p.(*store.FileMap); ok {
 		return presentPages{files}
 	}
@@ -214,71 +215,71 @@ func (p reservingPages) Put(pages []doc.Page) error {
 	return p.Pages.Put(pages)
 }
 
-// renew ends the copy: the configuration is read again.
-func (m *liveMove) renew() { m.cancel(errMoveRenewed) }
+// Renew ends the copy: the configuration is read again.
+func (m *Live) Renew() { m.cancel(ErrRenewed) }
 
-// moved returns the configuration of the next engine. It fails if another engine has
+// Next returns the configuration of the next engine. It fails if another engine has
 // begun since the copy.
-func (m *liveMove) moved(now *configs.Config, trace *timetrace.Trace) (*configs.Config, error) {
+func (m *Live) Next(now *configs.Config, trace *timetrace.Trace) (*configs.Config, error) {
 	if m.trace != trace {
-		return nil, errMoveRenewed
+		return nil, ErrRenewed
 	}
 	cfg := *now
 	cfg.PageStore, cfg.Bloom = m.other.PageStore, m.other.Bloom
 	return &cfg, nil
 }
 
-// finish copies what was written since, when nothing writes any more, and makes durable
+// Finish copies what was written since, when nothing writes any more, and makes durable
 // that the pages are in the other store. After an error they are in the store that they
 // were in. The other store is closed.
-func (m *liveMove) finish(ctx context.Context) (r httpapi.MoveResult, err error) {
+func (m *Live) Finish(ctx context.Context) (r httpapi.MoveResult, err error) {
 	defer m.interrupt(ctx)()
 	var all []Moved
 	for _, t := range m.tables {
-		one := Moved{Table: t.to.conf.Name, From: m.cfg.PageStore.Name(), To: t.to.cfg.PageStore.Name()}
+		one := Moved{Table: t.to.Conf.Name, From: m.cfg.PageStore.Name(), To: t.to.Config.PageStore.Name()}
 		if one.Counts, err = t.live.Finish(ctx); err != nil {
-			return r, errors.Join(fmt.Errorf("move the pages of %s: %w", one.Table, err), m.close())
+			return r, errors.Join(fmt.Errorf("move the pages of %s: %w", one.Table, err), m.Close())
 		}
 		one.Took = time.Since(t.began)
 		all = append(all, one)
 	}
-	if err := m.close(); err != nil {
+	if err := m.Close(); err != nil {
 		return r, err
 	}
 	r.Config = m.cfg.File
 	for i, t := range m.tables {
-		if err := t.to.settleMove(all[i].To, all[i].Counts); err != nil {
-			return r, errors.Join(fmt.Errorf("move the pages of %s: %w", all[i].Table, err), m.undo())
+		if err := t.to.SettleMove(all[i].To, all[i].Counts); err != nil {
+			return r, errors.Join(fmt.Errorf("move the pages of %s: %w", all[i].Table, err), m.Undo())
 		}
 		r.Tables = append(r.Tables, all[i].result())
 	}
 	return r, nil
 }
 
-// undo makes durable that the pages are in the store that they were in. No engine has
+// Undo makes durable that the pages are in the store that they were in. No engine has
 // written to the other one.
-func (m *liveMove) undo() error {
+func (m *Live) Undo() error {
 	var errs []error
 	for _, t := range m.tables {
-		errs = append(errs, t.from.writeStore(m.cfg.PageStore.Name()))
+		errs = append(errs, t.from.WriteStore(m.cfg.PageStore.Name()))
 	}
 	return errors.Join(errs...)
 }
 
-// close closes what the move has opened, and ends recording.
-func (m *liveMove) close() error {
+// Close closes what the move has opened, and ends recording.
+func (m *Live) Close() error {
 	m.cancel(nil)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var errs []error
 	for _, t := range m.tables {
-		t.from.recorder.Stop()
+		t.from.Recorder.Stop()
 		for _, p := range t.opened {
 			errs = append(errs, p.Close())
 		}
 		t.opened = nil
 	}
-	return errors.Join(append(errs, m.store.close())...)
+	return errors.Join(append(errs, m.store.Close())...)
 }
 
 // result is the result of one table for callers.

@@ -1,23 +1,24 @@
-package daemon
+package moves
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"indexerd/configs"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/state/history"
+	"indexerd/internal/state/quarantine"
+	"indexerd/internal/sync/sink"
+	"indexerd/timetrace"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
-
-	"indexerd/configs"
-	"indexerd/internal/base/atomicfile"
-	"indexerd/internal/state/history"
-	"indexerd/internal/state/quarantine"
-	"indexerd/internal/sync/sink"
-	"indexerd/timetrace"
 )
 
 // MovedMarks is the result of a move of marks.
@@ -28,7 +29,7 @@ type MovedMarks struct {
 	Already     bool // an earlier move has moved them
 }
 
-// MoveMarks moves marks, quarantine, the guard's removals and the id by which index and
+// Marks moves marks, quarantine, the guard's removals and the id by which index and
 // pages know the daemon from the file of a data directory to etcd, or back. No daemon may
 // use either.
 //
@@ -39,12 +40,12 @@ type MovedMarks struct {
 //
 // Tables that come from etcd are unverified: a leader that is paused may have sent a write
 // to the pages.
-func MoveMarks(ctx context.Context, from, to *configs.Config) (MovedMarks, error) {
-	return MoveMarksBy(ctx, from, to, func(string) error { return nil })
+func Marks(ctx context.Context, from, to *configs.Config) (MovedMarks, error) {
+	return MarksBy(ctx, from, to, func(string) error { return nil })
 }
 
-// MoveMarksBy is MoveMarks, and calls step before each change that a kill could prevent.
-func MoveMarksBy(ctx context.Context, from, to *configs.Config, step func(string) error) (moved MovedMarks, err error) {
+// MarksBy is MoveMarks, and calls step before each change that a kill could prevent.
+func MarksBy(ctx context.Context, from, to *configs.Config, step func(string) error) (moved MovedMarks, err error) {
 	if err := marksMovable(from, to); err != nil {
 		return moved, err
 	}
@@ -52,20 +53,20 @@ func MoveMarksBy(ctx context.Context, from, to *configs.Config, step func(string
 	if from.Marks.Shared() {
 		m.file, m.etcd = to, from
 	}
-	lock, err := lockToWrite(to)
+	lock, err := datadir.Lock(to)
 	if err != nil {
 		return moved, err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	id, err := ownID(to.Data)
+	id, err := datadir.ID(to.Data)
 	if err != nil {
 		return moved, err
 	}
-	if m.s, err = dial(ctx, m.etcd, id); err != nil {
+	if m.s, err = leader.Dial(ctx, m.etcd, id); err != nil {
 		return moved, err
 	}
-	defer func() { err = errors.Join(m.s.close(), err) }()
-	err = m.s.leadToMove(ctx, marksName(m.etcd.Marks))
+	defer func() { err = errors.Join(m.s.Close(), err) }()
+	err = m.s.LeadToMove(ctx, datadir.MarksName(m.etcd.Marks))
 	if err == nil {
 		err = m.look(ctx)
 	}
@@ -75,7 +76,7 @@ func MoveMarksBy(ctx context.Context, from, to *configs.Config, step func(string
 	if err != nil {
 		return moved, err
 	}
-	m.moved = MovedMarks{From: marksName(from.Marks), To: marksName(to.Marks)}
+	m.moved = MovedMarks{From: datadir.MarksName(from.Marks), To: datadir.MarksName(to.Marks)}
 	if to.Marks.Shared() {
 		err = m.toEtcd()
 	} else {
@@ -96,7 +97,7 @@ func marksMovable(from, to *configs.Config) error {
 		return to.Fault("pages", "the pages of "+from.File+" are in another store", "move the pages first, with marks in the file, and then the marks")
 	case from.Index.Engine != to.Index.Engine:
 		return to.Fault("index", "the index of "+from.File+" is in another engine", "start indexerd with this index, and marks in the file, until it has verified all tables; then move the marks")
-	case configFingerprint(from) != configFingerprint(to):
+	case leader.Fingerprint(from) != leader.Fingerprint(to):
 		return to.Fault("marks", "the configuration differs from "+from.File+" in more than marks", "change one thing after the other")
 	}
 	return nil
@@ -105,26 +106,26 @@ func marksMovable(from, to *configs.Config) error {
 // A marksMover is one move of marks. It holds the data directory, and leads.
 type marksMover struct {
 	file, etcd *configs.Config // with marks in each of these places
-	s          *shared
+	s          *leader.Shared
 	step       func(string) error
 	moved      MovedMarks
 
 	local string            // what the data directory says of the place of the marks
-	kept  sharedState       // what etcd has
+	kept  leader.State      // what etcd has
 	place map[string][]byte // what etcd says of the place of the marks
 	state timetrace.State   // what marks etcd has
 }
 
 // look reads which places count.
 func (m *marksMover) look(ctx context.Context) (err error) {
-	if m.local, err = recordedMarks(m.file.Data); err != nil {
+	if m.local, err = datadir.RecordedMarks(m.file.Data); err != nil {
 		return err
 	}
-	if m.kept, err = m.s.client.Read(ctx, ""); err != nil {
+	if m.kept, err = m.s.Client.Read(ctx, ""); err != nil {
 		return err
 	}
-	m.place = m.kept.under("place/")
-	m.state, err = m.kept.marks()
+	m.place = m.kept.Under("place/")
+	m.state, err = m.kept.Marks()
 	return err
 }
 
@@ -133,7 +134,7 @@ func (m *marksMover) write(step string, values map[string][]byte) error {
 	if err := m.step(step); err != nil {
 		return err
 	}
-	return m.s.term().Write(values)
+	return m.s.Term().Write(values)
 }
 
 // record writes to the data directory where the marks are.
@@ -141,7 +142,7 @@ func (m *marksMover) record(place string) error {
 	if err := m.step("record " + place); err != nil {
 		return err
 	}
-	return recordMarks(m.file.Data, place)
+	return datadir.RecordMarks(m.file.Data, place)
 }
 
 // each calls f for each table of marks, in the order of names, before which it calls step.
@@ -164,30 +165,30 @@ func refuse(what, do string) error { return fmt.Errorf("%s: %s", what, do) }
 // toEtcd moves the marks to etcd.
 func (m *marksMover) toEtcd() error {
 	name, moved := m.moved.To, string(m.place["moved"])
-	own := moved == moveFrom+m.s.id
-	switch back := moved == movingTo+m.s.id; {
-	case (m.local == name || m.local == movingTo+name) && moved == "":
+	own := moved == datadir.MoveFrom+m.s.ID
+	switch back := moved == datadir.MovingTo+m.s.ID; {
+	case (m.local == name || m.local == datadir.MovingTo+name) && moved == "":
 		m.moved.Already = true
 		return m.endToEtcd()
-	case m.local == moveFrom+name || (m.local == name || m.local == movingTo+name) && !own:
+	case m.local == datadir.MoveFrom+name || (m.local == name || m.local == datadir.MovingTo+name) && !own:
 		return refuse("a move of the marks from "+name+" to a file was cut", "run that again first")
 	case m.local == "":
 		return refuse(m.file.Data+" has no marks", "start indexerd with "+m.etcd.File)
-	case m.local != inFile && m.local != name && m.local != movingTo+name:
+	case m.local != datadir.InFile && m.local != name && m.local != datadir.MovingTo+name:
 		return refuse("the marks are in "+m.local, "move them to the file first")
-	case m.local == inFile && !own && !back && (moved != "" || len(m.state) > 0):
+	case m.local == datadir.InFile && !own && !back && (moved != "" || len(m.state) > 0):
 		return refuse(name+" has the marks of other daemons", "name another prefix")
 	}
-	if err := m.write("fence etcd", map[string][]byte{movedKey: []byte(moveFrom + m.s.id)}); err != nil {
+	if err := m.write("fence etcd", map[string][]byte{leader.MovedKey: []byte(datadir.MoveFrom + m.s.ID)}); err != nil {
 		return err
 	}
-	if err := m.record(movingTo + name); err != nil {
+	if err := m.record(datadir.MovingTo + name); err != nil {
 		return err
 	}
 	if err := m.copyToEtcd(); err != nil {
 		return err
 	}
-	if err := m.write("believe etcd", map[string][]byte{movedKey: nil}); err != nil {
+	if err := m.write("believe etcd", map[string][]byte{leader.MovedKey: nil}); err != nil {
 		return err
 	}
 	return m.endToEtcd()
@@ -209,18 +210,18 @@ func (m *marksMover) copyToEtcd() error {
 	if err := m.each("guard", marks, m.guardToEtcd); err != nil {
 		return err
 	}
-	owner, err := ownerIn(m.file.Data)
+	owner, err := datadir.Owner(m.file.Data)
 	if err != nil {
 		return err
 	}
-	if err := m.write("place", map[string][]byte{"place/owner": []byte(owner), "place/last": []byte(m.s.id), "place/configuration": []byte(configFingerprint(m.etcd))}); err != nil {
+	if err := m.write("place", map[string][]byte{"place/owner": []byte(owner), "place/last": []byte(m.s.ID), "place/configuration": []byte(leader.Fingerprint(m.etcd))}); err != nil {
 		return err
 	}
 	if err := m.step("marks"); err != nil {
 		return err
 	}
 	m.moved.Tables = len(marks)
-	to, err := timetrace.OpenIn(m.s.opened("marks/", false))
+	to, err := timetrace.OpenIn(m.s.Store("marks/", false))
 	if err != nil {
 		return err
 	}
@@ -233,7 +234,7 @@ func (m *marksMover) quarantineToEtcd(table, dir string) error {
 		return err
 	}
 	m.moved.Quarantined += q.Len()
-	return q.CopyTo(m.s.opened("quarantine/"+table+"/", false))
+	return q.CopyTo(m.s.Store("quarantine/"+table+"/", false))
 }
 
 func (m *marksMover) guardToEtcd(table, dir string) error {
@@ -241,7 +242,7 @@ func (m *marksMover) guardToEtcd(table, dir string) error {
 	if err != nil {
 		return err
 	}
-	recent, err := recentRemovals(dir, h)
+	recent, err := leader.RecentRemovals(dir, h)
 	if err != nil {
 		return err
 	}
@@ -249,7 +250,7 @@ func (m *marksMover) guardToEtcd(table, dir string) error {
 	if err != nil {
 		return err
 	}
-	return m.s.opened("guard/", false).Write(map[string][]byte{table: text})
+	return m.s.Store("guard/", false).Write(map[string][]byte{table: text})
 }
 
 // clearEtcd removes what etcd has of tables. It does not count.
@@ -258,7 +259,7 @@ func (m *marksMover) clearEtcd() error {
 		if err := m.step("clear " + under); err != nil {
 			return err
 		}
-		p := m.s.opened(under, false)
+		p := m.s.Store(under, false)
 		values, err := p.Read()
 		if err != nil {
 			return err

@@ -1,14 +1,15 @@
-package daemon
+package moves
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"time"
-
 	"indexerd/configs"
 	"indexerd/internal/pages/move"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/stored"
+	"path/filepath"
+	"time"
 )
 
 // A Moved is the result of a move of one table.
@@ -19,45 +20,45 @@ type Moved struct {
 	Took time.Duration
 }
 
-// MovePages copies the pages of all tables that are loaded from the store of one
+// Pages copies the pages of all tables that are loaded from the store of one
 // configuration to that of another one. It fails with store.ErrLocked while a daemon has
 // the data directory, and with ErrPagesElsewhere where the pages are not in the first
 // store. A table is said to have its pages in the other store when all of
 // them were compared: ended before that, a table is as it was, and the move continues
 // when it is called again. progress is called with the pages done of each step.
-func MovePages(ctx context.Context, from, to *configs.Config, progress func(table string, done int64), each func(Moved)) (err error) {
+func Pages(ctx context.Context, from, to *configs.Config, progress func(table string, done int64), each func(Moved)) (err error) {
 	if err := movable(from, to); err != nil {
 		return err
 	}
-	lock, err := lockToWrite(to)
+	lock, err := datadir.Lock(to)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	trace, err := openTraceFile(to, false)
+	trace, err := datadir.OpenTrace(to, false)
 	if err != nil {
 		return err
 	}
-	sources, sourceStore := newStorages(from, trace)
-	targets, targetStore := newStorages(to, trace)
-	defer func() { err = errors.Join(err, sourceStore.close(), targetStore.close()) }()
-	owner, err := ownerOf(to, false)
+	sources, sourceStore := stored.NewAll(from, trace)
+	targets, targetStore := stored.NewAll(to, trace)
+	defer func() { err = errors.Join(err, sourceStore.Close(), targetStore.Close()) }()
+	owner, err := datadir.OwnerOf(to, false)
 	if err == nil && from.PageStore.Remote() {
-		owner, err = ownerOf(from, false)
+		owner, err = datadir.OwnerOf(from, false)
 	}
 	if err != nil {
 		return err
 	}
 	for _, t := range targets {
-		marks, ok := trace.Table(t.conf.Name)
-		source := named(sources, t.conf.Name)
+		marks, ok := trace.Table(t.Conf.Name)
+		source := named(sources, t.Conf.Name)
 		if !ok || !marks.Loaded || source == nil {
 			continue
 		}
-		source.owner, t.owner = owner, owner
+		source.Owner, t.Owner = owner, owner
 		moved, err := movePages(ctx, source, t, progress)
 		if err != nil {
-			return fmt.Errorf("move the pages of %s: %w", t.conf.Name, err)
+			return fmt.Errorf("move the pages of %s: %w", t.Conf.Name, err)
 		}
 		each(moved)
 	}
@@ -96,9 +97,9 @@ func movable(from, to *configs.Config) error {
 var ErrPagesElsewhere = errors.New("the pages are in")
 
 // named returns what is stored of a table; nil if it is not among them.
-func named(all []*storage, table string) *storage {
+func named(all []*stored.Table, table string) *stored.Table {
 	for _, s := range all {
-		if s.conf.Name == table {
+		if s.Conf.Name == table {
 			return s
 		}
 	}
@@ -106,39 +107,39 @@ func named(all []*storage, table string) *storage {
 }
 
 // movePages moves the pages of one table.
-func movePages(ctx context.Context, from, to *storage, progress func(table string, done int64)) (moved Moved, err error) {
-	moved = Moved{Table: to.conf.Name, From: from.cfg.PageStore.Name(), To: to.cfg.PageStore.Name()}
+func movePages(ctx context.Context, from, to *stored.Table, progress func(table string, done int64)) (moved Moved, err error) {
+	moved = Moved{Table: to.Conf.Name, From: from.Config.PageStore.Name(), To: to.Config.PageStore.Name()}
 	began := time.Now()
-	was, err := to.recordedStore()
+	was, err := to.RecordedStore()
 	if err != nil {
 		return moved, err
 	}
 	if was != "" && was != moved.From {
 		if was == moved.To {
-			return moved, fmt.Errorf("%w %s already: start indexerd with %s", ErrPagesElsewhere, was, to.cfg.File)
+			return moved, fmt.Errorf("%w %s already: start indexerd with %s", ErrPagesElsewhere, was, to.Config.File)
 		}
 		return moved, fmt.Errorf("%w %s and not in %s: name a configuration with that store after --from", ErrPagesElsewhere, was, moved.From)
 	}
-	if err := to.writeStore(moved.From); err != nil { // a data directory of an earlier release has no name
+	if err := to.WriteStore(moved.From); err != nil { // a data directory of an earlier release has no name
 		return moved, err
 	}
-	source, err := from.pagesToRead()
+	source, err := from.PagesToRead()
 	if err != nil {
 		return moved, err
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
-	target, err := to.pagesToFill(ctx)
+	target, err := to.PagesToFill(ctx)
 	if err != nil {
 		return moved, err
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
 	moved.Counts, err = move.Copy{
-		From: source, To: target, Versions: max(to.conf.Pages.Versions, 1),
-		Damaged:  isDamaged,
-		Progress: func(done int64) { progress(to.conf.Name, done) },
+		From: source, To: target, Versions: max(to.Conf.Pages.Versions, 1),
+		Damaged:  stored.IsDamaged,
+		Progress: func(done int64) { progress(to.Conf.Name, done) },
 	}.Run(ctx)
 	if err == nil {
-		err = to.settleMove(moved.To, moved.Counts)
+		err = to.SettleMove(moved.To, moved.Counts)
 	}
 	moved.Took = time.Since(began)
 	return moved, err

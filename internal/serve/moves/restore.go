@@ -1,16 +1,17 @@
-package daemon
+package moves
 
 import (
 	"context"
 	"errors"
+	"indexerd/configs"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/state/backup"
+	"indexerd/store"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"indexerd/configs"
-	"indexerd/internal/base/atomicfile"
-	"indexerd/internal/state/backup"
-	"indexerd/store"
 )
 
 // Restore restores a backup into the data directory of a configuration, which must be empty
@@ -30,13 +31,13 @@ func Restore(ctx context.Context, cfg *configs.Config, src string) (MovedMarks, 
 
 // RestoreBy is Restore, and calls step before each change that a kill could prevent.
 func RestoreBy(ctx context.Context, cfg *configs.Config, src string, step func(string) error) (moved MovedMarks, err error) {
-	if err := MakeDataDir(cfg); err != nil {
+	if err := datadir.Make(cfg); err != nil {
 		return moved, err
 	}
-	if err := CheckOwner(cfg); err != nil {
+	if err := datadir.CheckOwner(cfg); err != nil {
 		return moved, err
 	}
-	lock, err := store.Lock(LockFile(cfg))
+	lock, err := store.Lock(datadir.LockFile(cfg))
 	if err != nil {
 		return moved, err
 	}
@@ -45,15 +46,15 @@ func RestoreBy(ctx context.Context, cfg *configs.Config, src string, step func(s
 	if err != nil {
 		return moved, err
 	}
-	moved.To = marksName(cfg.Marks)
+	moved.To = datadir.MarksName(cfg.Marks)
 	if !cfg.Marks.Shared() {
 		return moved, backup.Restore(src, data)
 	}
-	s, err := dial(ctx, cfg, newID())
+	s, err := leader.Dial(ctx, cfg, datadir.NewID())
 	if err != nil {
 		return moved, err
 	}
-	defer func() { err = errors.Join(s.close(), err) }()
+	defer func() { err = errors.Join(s.Close(), err) }()
 	r := restorer{marksMover{file: cfg, etcd: cfg, s: s, step: step, moved: moved}, src, data}
 	err = r.run(ctx)
 	return r.moved, err
@@ -67,7 +68,7 @@ type restorer struct {
 }
 
 func (r *restorer) run(ctx context.Context) error {
-	if err := r.s.leadToMove(ctx, r.moved.To); err != nil {
+	if err := r.s.LeadToMove(ctx, r.moved.To); err != nil {
 		return err
 	}
 	if err := r.look(ctx); err != nil {
@@ -80,11 +81,11 @@ func (r *restorer) run(ctx context.Context) error {
 		return err
 	}
 	err := backup.Restore(r.src, r.data,
-		backup.Extra{Name: ownerFile, Text: r.s.id + "\n"}, backup.Extra{Name: marksFile, Text: restoreTo + r.moved.To + "\n"})
+		backup.Extra{Name: datadir.OwnerFile, Text: r.s.ID + "\n"}, backup.Extra{Name: datadir.MarksFile, Text: datadir.RestoreTo + r.moved.To + "\n"})
 	if err != nil {
 		return err
 	}
-	if err := r.write("fence etcd", map[string][]byte{movedKey: []byte(restoreTo + r.s.id)}); err != nil {
+	if err := r.write("fence etcd", map[string][]byte{leader.MovedKey: []byte(datadir.RestoreTo + r.s.ID)}); err != nil {
 		return err
 	}
 	if err := r.copyToEtcd(); err != nil {
@@ -93,25 +94,25 @@ func (r *restorer) run(ctx context.Context) error {
 	if err := r.endToEtcd(); err != nil {
 		return err
 	}
-	return r.write("believe etcd", map[string][]byte{movedKey: nil})
+	return r.write("believe etcd", map[string][]byte{leader.MovedKey: nil})
 }
 
 // clearCut removes what a restore that was cut has left in the data directory. It never
 // counted. It returns an error if etcd has anything else than the remains of a restore.
 func (r *restorer) clearCut() error {
 	moved := string(r.place["moved"])
-	if len(r.kept) > 0 && !strings.HasPrefix(moved, restoreTo) {
-		return refuse(r.moved.To+" is not empty", "stop all daemons, and remove their marks with `etcdctl del --prefix "+r.s.client.Prefix+"/state/`, or write another prefix")
+	if len(r.kept) > 0 && !strings.HasPrefix(moved, datadir.RestoreTo) {
+		return refuse(r.moved.To+" is not empty", "stop all daemons, and remove their marks with `etcdctl del --prefix "+r.s.Client.Prefix+"/state/`, or write another prefix")
 	}
-	id, err := atomicfile.Read(atomicfile.OS, filepath.Join(r.data, ownerFile))
+	id, err := atomicfile.Read(atomicfile.OS, filepath.Join(r.data, datadir.OwnerFile))
 	if unlessGone(err) != nil {
 		return err
 	}
-	last := r.local == r.moved.To && moved == restoreTo+strings.TrimSpace(string(id))
-	if !last && !strings.HasPrefix(r.local, restoreTo) {
+	last := r.local == r.moved.To && moved == datadir.RestoreTo+strings.TrimSpace(string(id))
+	if !last && !strings.HasPrefix(r.local, datadir.RestoreTo) {
 		return nil // backup.Restore refuses it if it is not empty
 	}
-	if err := r.record(restoreTo + r.moved.To); err != nil {
+	if err := r.record(datadir.RestoreTo + r.moved.To); err != nil {
 		return err
 	}
 	if err := r.step("clear files"); err != nil {
@@ -119,20 +120,20 @@ func (r *restorer) clearCut() error {
 	}
 	entries, err := os.ReadDir(r.data)
 	for _, e := range entries {
-		if e.Name() != marksFile && e.Name() != filepath.Base(LockFile(r.file)) && err == nil {
+		if e.Name() != datadir.MarksFile && e.Name() != filepath.Base(datadir.LockFile(r.file)) && err == nil {
 			err = os.RemoveAll(filepath.Join(r.data, e.Name()))
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return os.Remove(filepath.Join(r.data, marksFile))
+	return os.Remove(filepath.Join(r.data, datadir.MarksFile))
 }
 
 // refuseRestored returns why marks can't be moved from or to a place where a restore was cut.
 func (m *marksMover) refuseRestored() error {
-	if strings.HasPrefix(m.local, restoreTo) || strings.HasPrefix(string(m.place["moved"]), restoreTo) {
-		return refuse("a restore was cut", doRestore)
+	if strings.HasPrefix(m.local, datadir.RestoreTo) || strings.HasPrefix(string(m.place["moved"]), datadir.RestoreTo) {
+		return refuse("a restore was cut", datadir.DoRestore)
 	}
 	return nil
 }

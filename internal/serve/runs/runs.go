@@ -1,4 +1,4 @@
-package daemon
+package runs
 
 import (
 	"context"
@@ -18,9 +18,9 @@ import (
 // keptRuns is how many runs are kept, so that callers can read their results.
 const keptRuns = 100
 
-// runs is the work that callers requested. Each run is beside the schedule, and
+// Runs is the work that callers requested. Each run is beside the schedule, and
 // callers can follow and cancel it.
-type runs struct {
+type Runs struct {
 	ctx    context.Context // of every run
 	cancel context.CancelFunc
 	going  sync.WaitGroup
@@ -29,45 +29,45 @@ type runs struct {
 	mu     sync.Mutex
 	ending bool // no run may begin any more
 	last   int
-	all    []*job // oldest first
+	all    []*Job // oldest first
 }
 
-func newRuns() *runs {
-	r := &runs{log: slog.New(slog.DiscardHandler)}
+func New() *Runs {
+	r := &Runs{log: slog.New(slog.DiscardHandler)}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r
 }
 
-// logTo has the runs that begin from now on log to a logger.
-func (r *runs) logTo(log *slog.Logger) {
+// LogTo has the runs that begin from now on log to a logger.
+func (r *Runs) LogTo(log *slog.Logger) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.log = log
 }
 
-// stop cancels all runs and waits for their ends.
-func (r *runs) stop() {
-	r.end()
+// Stop cancels all runs and waits for their ends.
+func (r *Runs) Stop() {
+	r.End()
 	r.cancel()
 	r.going.Wait()
 }
 
-// begin has the runs wait for work at their end.
-func (r *runs) begin(work func()) { r.going.Go(work) }
+// Begin has the runs wait for work at their end.
+func (r *Runs) Begin(work func()) { r.going.Go(work) }
 
-// cancelAtEnd cancels a run of a longer life when these runs are stopped. stop ends that.
-func (r *runs) cancelAtEnd(one *job) (stop func() bool) { return context.AfterFunc(r.ctx, one.cancel) }
+// CancelAtEnd cancels a run of a longer life when these runs are stopped. stop ends that.
+func (r *Runs) CancelAtEnd(one *Job) (stop func() bool) { return context.AfterFunc(r.ctx, one.Cancel) }
 
-// end lets no run begin any more.
-func (r *runs) end() {
+// End lets no run begin any more.
+func (r *Runs) End() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ending = true
 }
 
-// drain waits until all runs have ended, or ctx has.
-func (r *runs) drain(ctx context.Context) {
-	r.end()
+// Drain waits until all runs have ended, or ctx has.
+func (r *Runs) Drain(ctx context.Context) {
+	r.End()
 	ended := make(chan struct{})
 	go func() { r.going.Wait(); close(ended) }()
 	select {
@@ -76,20 +76,20 @@ func (r *runs) drain(ctx context.Context) {
 	}
 }
 
-// next returns the runs of the next engine. It keeps those that have ended, so that
+// Next returns the runs of the next engine. It keeps those that have ended, so that
 // callers can read their results, and continues their numbers.
-func (r *runs) next() *runs {
+func (r *Runs) Next() *Runs {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := newRuns()
+	n := New()
 	n.last, n.all = r.last, r.all
 	return n
 }
 
-// A job is the work of one run.
-type job struct {
+// A Job is the work of one run.
+type Job struct {
 	id, table, pass string
-	cancel          context.CancelFunc
+	Cancel          context.CancelFunc
 	done, of        atomic.Int64
 
 	mu     sync.Mutex
@@ -98,34 +98,34 @@ type job struct {
 	err    error
 }
 
-// progress is called by the work as it goes.
-func (r *job) progress(done, of int64) {
+// Progress is called by the work as it goes.
+func (r *Job) Progress(done, of int64) {
 	r.done.Store(done)
 	r.of.Store(of)
 }
 
-// start begins a run, or returns the one of this table and pass that is under
+// Start begins a run, or returns the one of this table and pass that is under
 // way. do returns the result, and whether removals are held.
-func (r *runs) start(table, pass string, do func(context.Context, *job) (result any, held bool, err error)) (httpapi.Run, error) {
-	return r.open(r.ctx, table, pass, func(ctx context.Context, one *job) {
+func (r *Runs) Start(table, pass string, do func(context.Context, *Job) (result any, held bool, err error)) (httpapi.Run, error) {
+	return r.Open(r.ctx, table, pass, func(ctx context.Context, one *Job) {
 		log := r.log
 		r.going.Go(func() {
-			defer one.cancel()
-			one.end(one.carryOut(ctx, log, do))
+			defer one.Cancel()
+			one.End(one.CarryOut(ctx, log, do))
 		})
 	})
 }
 
-// carryOut does the work of a run. A panic fails this run alone.
-func (r *job) carryOut(ctx context.Context, log *slog.Logger, do func(context.Context, *job) (any, bool, error)) (result any, held bool, err error) {
+// CarryOut does the work of a run. A panic fails this run alone.
+func (r *Job) CarryOut(ctx context.Context, log *slog.Logger, do func(context.Context, *Job) (any, bool, error)) (result any, held bool, err error) {
 	defer func() { recovered.Log(log, err) }()
 	defer recovered.Into(&err)
 	return do(ctx, r)
 }
 
-// open adds a run and starts it with begin, or returns the one of this table and
+// Open adds a run and starts it with begin, or returns the one of this table and
 // pass that is under way.
-func (r *runs) open(ctx context.Context, table, pass string, begin func(context.Context, *job)) (httpapi.Run, error) {
+func (r *Runs) Open(ctx context.Context, table, pass string, begin func(context.Context, *Job)) (httpapi.Run, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ending {
@@ -133,34 +133,34 @@ func (r *runs) open(ctx context.Context, table, pass string, begin func(context.
 	}
 	for _, other := range r.all {
 		if other.table == table && other.pass == pass && other.running() {
-			return other.answer(), nil
+			return other.Answer(), nil
 		}
 	}
 	r.last++
-	one := &job{id: strconv.Itoa(r.last), table: table, pass: pass, state: "running"}
-	ctx, one.cancel = context.WithCancel(ctx)
+	one := &Job{id: strconv.Itoa(r.last), table: table, pass: pass, state: "running"}
+	ctx, one.Cancel = context.WithCancel(ctx)
 	r.all = append(r.all, one)
 	if len(r.all) > keptRuns && !r.all[0].running() {
 		r.all = r.all[1:]
 	}
 	begin(ctx, one)
-	return one.answer(), nil
+	return one.Answer(), nil
 }
 
-// busy reports whether any run is under way.
-func (r *runs) busy() bool {
+// Busy reports whether any run is under way.
+func (r *Runs) Busy() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(r.all, func(one *job) bool { return one.pass != "reload" && one.pass != "move" && one.running() })
+	return slices.ContainsFunc(r.all, func(one *Job) bool { return one.pass != "reload" && one.pass != "move" && one.running() })
 }
 
-func (r *job) running() bool {
+func (r *Job) running() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state == "running"
 }
 
-func (r *job) end(result any, held bool, err error) {
+func (r *Job) End(result any, held bool, err error) {
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("it was cancelled")
 	}
@@ -177,7 +177,7 @@ func (r *job) end(result any, held bool, err error) {
 	}
 }
 
-func (r *job) answer() httpapi.Run {
+func (r *Job) Answer() httpapi.Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := httpapi.Run{
@@ -192,7 +192,7 @@ func (r *job) answer() httpapi.Run {
 	return a
 }
 
-func (r *runs) find(id string) (*job, error) {
+func (r *Runs) Find(id string) (*Job, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, one := range r.all {

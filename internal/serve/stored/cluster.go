@@ -1,4 +1,4 @@
-package daemon
+package stored
 
 import (
 	"context"
@@ -6,52 +6,52 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net/http"
-	"path/filepath"
-	"time"
-
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/opensearch"
 	"indexerd/internal/index/reindex"
 	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/leader"
 	"indexerd/internal/tool/inspect"
 	"indexerd/timetrace"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"time"
 )
 
 // A cluster is the place of a table's indexes in OpenSearch.
 type cluster struct {
-	*storage
+	*Table
 	next *opensearch.Index // of a reindex
 
 	ctx context.Context // of all calls
 	end func()          // them
 }
 
-// indexDeleted is why a table is unverified whose index was made again: refill adds the
+// IndexDeleted is why a table is unverified whose index was made again: refill adds the
 // documents that the pages have.
-const indexDeleted = "the index was deleted"
+const IndexDeleted = "the index was deleted"
 
-func newCluster(s *storage) *cluster {
+func newCluster(s *Table) *cluster {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &cluster{storage: s, ctx: ctx, end: cancel}
+	return &cluster{Table: s, ctx: ctx, end: cancel}
 }
 
 // The times that a cluster has: to answer a request that opens or makes an index, and to
 // take a write.
 const (
-	openWithin  = 2 * time.Minute
+	OpenWithin  = 2 * time.Minute
 	writeWithin = time.Minute
 )
 
 func (c *cluster) config() opensearch.Config {
-	x := c.cfg.Index
+	x := c.Config.Index
 	return opensearch.Config{
 		Nodes: x.URLs, User: x.User, Password: x.Password, APIKey: x.APIKey, HTTP: c.client(),
-		Name: x.Prefix + c.conf.Name, Owner: c.owner, TakeOver: c.cfg.TakeOver, Term: c.term(),
-		Mapping: database.Mapping(c.conf), BM25: &c.conf.Content.BM25, Source: x.Source, Shards: x.Shards, Replicas: x.Replicas,
-		Ctx: c.ctx, Dir: filepath.Join(c.dir, "index"), Patience: writeWithin,
+		Name: x.Prefix + c.Conf.Name, Owner: c.Owner, TakeOver: c.Config.TakeOver, Term: c.term(),
+		Mapping: database.Mapping(c.Conf), BM25: &c.Conf.Content.BM25, Source: x.Source, Shards: x.Shards, Replicas: x.Replicas,
+		Ctx: c.ctx, Dir: filepath.Join(c.Dir, "index"), Patience: writeWithin,
 	}
 }
 
@@ -71,16 +71,16 @@ func httpClient(x configs.Index) *http.Client {
 // pages. Then the sweep repairs the documents.
 func (c *cluster) open() (opened, error) {
 	config := c.config()
-	marks, _ := c.trace.Table(c.conf.Name)
-	if c.readOnly {
+	marks, _ := c.Trace.Table(c.Conf.Name)
+	if c.ReadOnly {
 		ix, err := config.OpenReadOnly(marks.Generation)
 		return opened{ix, config.Mapping, true}, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
+	ctx, cancel := context.WithTimeout(c.ctx, OpenWithin)
 	defer cancel()
 	ix, err := config.Open(ctx, marks.Generation)
 	if errors.Is(err, opensearch.ErrMissing) && marks.Loaded {
-		if err := c.doubt(indexDeleted); err != nil {
+		if err := c.doubt(IndexDeleted); err != nil {
 			return opened{}, err
 		}
 		return c.createLoaded(marks.Generation)
@@ -110,7 +110,7 @@ func (c *cluster) open() (opened, error) {
 func (c *cluster) createLoaded(generation doc.Generation) (opened, error) {
 	o, err := c.create(generation)
 	if err == nil {
-		err = o.index.(*opensearch.Index).Serve(c.ctx)
+		err = o.Index.(*opensearch.Index).Serve(c.ctx)
 	}
 	return o, err
 }
@@ -118,7 +118,7 @@ func (c *cluster) createLoaded(generation doc.Generation) (opened, error) {
 // above raises the numbers of the table above those that any other data directory can
 // have used in the index.
 func (c *cluster) above(ix *opensearch.Index) error {
-	return c.trace.UpdateTable(c.conf.Name, func(m *timetrace.Table) {
+	return c.Trace.UpdateTable(c.Conf.Name, func(m *timetrace.Table) {
 		m.Numbers = max(m.Numbers, ix.Epoch()<<opensearch.EpochBits)
 	})
 }
@@ -129,7 +129,7 @@ func (c *cluster) opened(ix *opensearch.Index) opened {
 }
 
 func (c *cluster) create(generation doc.Generation) (opened, error) {
-	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
+	ctx, cancel := context.WithTimeout(c.ctx, OpenWithin)
 	defer cancel()
 	ix, err := c.newIndex(ctx, generation)
 	if err != nil {
@@ -159,13 +159,13 @@ func (c *cluster) newIndex(ctx context.Context, generation doc.Generation) (*ope
 	if err != nil {
 		return nil, err
 	}
-	marks, _ := c.trace.Table(c.conf.Name)
+	marks, _ := c.Trace.Table(c.Conf.Name)
 	return c.config().Create(ctx, generation, marks.Numbers)
 }
 
 // Create implements reindex.Place.
 func (c *cluster) Create(generation doc.Generation) (reindex.New, error) {
-	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
+	ctx, cancel := context.WithTimeout(c.ctx, OpenWithin)
 	defer cancel()
 	ix, err := c.newIndex(ctx, generation)
 	if err != nil {
@@ -178,7 +178,7 @@ func (c *cluster) Create(generation doc.Generation) (reindex.New, error) {
 // Commit implements reindex.Place. The identity is written after the alias: a crash in
 // between makes the next start sweep.
 func (c *cluster) Commit() error {
-	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
+	ctx, cancel := context.WithTimeout(c.ctx, OpenWithin)
 	defer cancel()
 	if err := c.next.Serve(ctx); err != nil {
 		return err
@@ -195,23 +195,23 @@ func (c *cluster) Commit() error {
 
 // Discard implements reindex.Place.
 func (c *cluster) Discard() error {
-	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
+	ctx, cancel := context.WithTimeout(c.ctx, OpenWithin)
 	defer cancel()
 	return c.next.Remove(ctx)
 }
 
 // Retire implements reindex.Place.
 func (c *cluster) Retire() error {
-	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
+	ctx, cancel := context.WithTimeout(c.ctx, OpenWithin)
 	defer cancel()
 	return c.config().Clean(ctx)
 }
 
 func (c *cluster) claim() error {
-	if c.readOnly {
+	if c.ReadOnly {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
+	ctx, cancel := context.WithTimeout(c.ctx, OpenWithin)
 	defer cancel()
 	return c.config().Claim(ctx)
 }
@@ -223,14 +223,14 @@ func (c *cluster) room(uint64) error { return nil }
 
 // TryIndex sends the cluster each kind of request that indexerd sends.
 func TryIndex(ctx context.Context, cfg *configs.Config) (x inspect.Index) {
-	ctx, cancel := context.WithTimeout(ctx, openWithin)
+	ctx, cancel := context.WithTimeout(ctx, OpenWithin)
 	defer cancel()
-	owner, err := knownOwner(ctx, cfg)
+	owner, err := leader.KnownOwner(ctx, cfg)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return inspect.Index{Err: err}
 	}
 	for i, t := range cfg.Tables {
-		config := newCluster(&storage{cfg: cfg, conf: t, owner: owner, dir: filepath.Join(cfg.Data, t.Name)}).config()
+		config := newCluster(&Table{Config: cfg, Conf: t, Owner: owner, Dir: filepath.Join(cfg.Data, t.Name)}).config()
 		if i == 0 {
 			flavor, err := config.Flavor(ctx)
 			if err != nil {
@@ -255,23 +255,23 @@ func TryIndex(ctx context.Context, cfg *configs.Config) (x inspect.Index) {
 
 // term returns the term of the daemon; 0 if it elects no leader.
 func (c *cluster) term() uint64 {
-	if term := c.shared.term(); term != nil {
+	if term := c.Shared.Term(); term != nil {
 		return term.Leader.Term
 	}
 	return 0
 }
 
-// fenceIndex ends what earlier daemons may write to the indexes of a table.
-func fenceIndex(cfg *configs.Config, conf configs.Table, s *shared, over *connections) error {
-	c := newCluster(&storage{cfg: cfg, conf: conf, dir: filepath.Join(cfg.Data, conf.Name), shared: s, owner: s.ownerID(), over: over})
+// FenceIndex ends what earlier daemons may write to the indexes of a table.
+func FenceIndex(cfg *configs.Config, conf configs.Table, s *leader.Shared, over *Connections) error {
+	c := newCluster(&Table{Config: cfg, Conf: conf, Dir: filepath.Join(cfg.Data, conf.Name), Shared: s, Owner: s.OwnerID(), Over: over})
 	defer c.end()
-	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
+	ctx, cancel := context.WithTimeout(c.ctx, OpenWithin)
 	defer cancel()
 	return c.config().Fence(ctx)
 }
 
-// asksCluster returns a function that returns an error if the cluster does not answer.
-func (s *storage) asksCluster() func(context.Context) error {
+// AsksCluster returns a function that returns an error if the cluster does not answer.
+func (s *Table) AsksCluster() func(context.Context) error {
 	config := newCluster(s).config()
 	return func(ctx context.Context) error {
 		_, err := config.Flavor(ctx)

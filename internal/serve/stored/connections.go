@@ -1,4 +1,4 @@
-package daemon
+package stored
 
 import (
 	"net/http"
@@ -9,39 +9,39 @@ import (
 	"indexerd/store/bloom"
 )
 
-// connections are those to the servers of two daemons. The simulation replaces them.
-type connections struct {
-	database func(configs.Source) database.Database
-	index    *http.Client
-	pages    pagetable.Store
-	filter   func(key string, size bloom.Size) (pagetable.Filter, func() error, error)
+// Connections are those to the servers of two daemons. The simulation replaces them.
+type Connections struct {
+	Database func(configs.Source) database.Database
+	Index    *http.Client
+	Pages    pagetable.Store
+	Filter   func(key string, size bloom.Size) (pagetable.Filter, func() error, error)
 }
 
 // client returns the client of the cluster.
-func (s *storage) client() *http.Client {
-	if s.over != nil {
-		return s.over.index
+func (s *Table) client() *http.Client {
+	if s.Over != nil {
+		return s.Over.Index
 	}
-	return httpClient(s.cfg.Index)
+	return httpClient(s.Config.Index)
 }
 
-// connectOver makes the store of pages that of the connections.
-func (p *pageStore) connectOver(over *connections) {
+// ConnectOver makes the store of pages that of the connections.
+func (p *PageStore) ConnectOver(over *Connections) {
 	if over != nil {
-		p.open = func() (pagetable.Store, error) { return over.pages, nil }
+		p.open = func() (pagetable.Store, error) { return over.Pages, nil }
 	}
 }
 
 // openFilter opens the filter before the pages. close ends its connection.
-func (s *storage) openFilter(size bloom.Size) (f pagetable.Filter, close func() error, err error) {
-	key := s.cfg.Bloom.Key + ":" + s.conf.Name
+func (s *Table) openFilter(size bloom.Size) (f pagetable.Filter, close func() error, err error) {
+	key := s.Config.Bloom.Key + ":" + s.Conf.Name
 	switch {
-	case s.cfg.Bloom.Engine == configs.Local:
+	case s.Config.Bloom.Engine == configs.Local:
 		return bloom.NewLocal(size), func() error { return nil }, nil
-	case s.over != nil:
-		return s.over.filter(key, size)
+	case s.Over != nil:
+		return s.Over.Filter(key, size)
 	}
-	r, err := bloom.OpenRedis(s.cfg.Bloom.Address(), key, size)
+	r, err := bloom.OpenRedis(s.Config.Bloom.Address(), key, size)
 	if err != nil {
 		return nil, nil, err
 	}

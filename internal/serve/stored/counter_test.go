@@ -1,4 +1,4 @@
-package daemon
+package stored
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 
 // slowIndex counts its documents when it is asked to answer.
 type slowIndex struct {
-	index
+	Index
 	answers chan uint64
 }
 
@@ -28,7 +28,7 @@ func TestStatusDoesNotWaitForTheIndex(t *testing.T) {
 		}
 		ix.answers <- 7
 		counts(7, 0)
-		counts(7, countWithin) // it does not answer
+		counts(7, CountWithin) // it does not answer
 		counts(7, 0)           // it has not answered yet
 		ix.answers <- 8        // to the one that waits
 		synctest.Wait()

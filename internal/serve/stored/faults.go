@@ -1,4 +1,4 @@
-package daemon
+package stored
 
 import (
 	"errors"
@@ -14,9 +14,9 @@ func IsAnothers(err error) bool {
 	return isAny(err, opensearch.ErrFenced, opensearch.ErrOwner, pagetable.ErrFenced, pagetable.ErrOwner)
 }
 
-// isReplaced reports whether index or pages are others than were opened, or belong to
+// IsReplaced reports whether index or pages are others than were opened, or belong to
 // another daemon now.
-func isReplaced(err error) bool {
+func IsReplaced(err error) bool {
 	return isAny(err, opensearch.ErrReplaced, opensearch.ErrFenced, pagetable.ErrReplaced, pagetable.ErrFenced)
 }
 
@@ -31,28 +31,28 @@ func doubtOf(err error) string {
 	return ""
 }
 
-// isForeign reports whether others have written to an index, which is in use nevertheless.
-func isForeign(err error) bool { return errors.Is(err, opensearch.ErrForeign) }
+// IsForeign reports whether others have written to an index, which is in use nevertheless.
+func IsForeign(err error) bool { return errors.Is(err, opensearch.ErrForeign) }
 
-// isClusters reports whether an error is to be repaired in the cluster, or in the store
+// IsClusters reports whether an error is to be repaired in the cluster, or in the store
 // of pages.
-func isClusters(err error) bool {
-	return isAway(err) || isAny(err, opensearch.ErrReplaced, opensearch.ErrForbidden, opensearch.ErrNewer, pagetable.ErrReplaced)
+func IsClusters(err error) bool {
+	return IsAway(err) || isAny(err, opensearch.ErrReplaced, opensearch.ErrForbidden, opensearch.ErrNewer, pagetable.ErrReplaced)
 }
 
-// isAway reports whether a cluster or a store did not answer.
-func isAway(err error) bool { return isAny(err, opensearch.ErrAway, pagetable.ErrAway) }
+// IsAway reports whether a cluster or a store did not answer.
+func IsAway(err error) bool { return isAny(err, opensearch.ErrAway, pagetable.ErrAway) }
 
 func isAny(err error, any ...error) bool {
 	return slices.ContainsFunc(any, func(one error) bool { return errors.Is(err, one) })
 }
 
-// isDamaged reports whether an error is that of a damaged page.
-func isDamaged(err error) bool {
-	return isGone(err) || errors.Is(err, store.ErrCorrupt) || errors.Is(err, pagetable.ErrCorrupt)
+// IsDamaged reports whether an error is that of a damaged page.
+func IsDamaged(err error) bool {
+	return IsGone(err) || errors.Is(err, store.ErrCorrupt) || errors.Is(err, pagetable.ErrCorrupt)
 }
 
-// isGone reports whether an error is that of a page that does not exist.
-func isGone(err error) bool {
+// IsGone reports whether an error is that of a page that does not exist.
+func IsGone(err error) bool {
 	return errors.Is(err, store.ErrNotFound) || errors.Is(err, pagetable.ErrNotFound)
 }

@@ -1,4 +1,4 @@
-package daemon
+package stored
 
 import (
 	"indexerd/internal/base/doc"
@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-func (s *storage) measures() (httpapi.TableMetrics, bool) {
-	if s.waits.Load() != nil {
+func (s *Table) Measures() (httpapi.TableMetrics, bool) {
+	if s.Waits.Load() != nil {
 		return httpapi.TableMetrics{}, false
 	}
 	s.mu.Lock()
-	index, pages, history := s.index, s.pages, s.history
+	index, pages, history := s.Index, s.Pages, s.History
 	s.mu.Unlock()
 	if index == nil {
 		return httpapi.TableMetrics{}, false
@@ -38,49 +38,49 @@ func (s *storage) measures() (httpapi.TableMetrics, bool) {
 	}
 	return httpapi.TableMetrics{
 		PagesAsked: asked, PagesSaved: saved,
-		Table: s.conf.Name, IndexBytes: bytes,
+		Table: s.Conf.Name, IndexBytes: bytes,
 		Pages: stats.Pages, PageVersions: stats.Records, PageBytes: stats.Bytes + stats.KeyBytes, PageGarbage: stats.Garbage, PageMemory: stats.IndexBytes,
 		Lateness: history.Lateness(),
 	}, true
 }
 
-// status adds the figures of what is stored.
-func (s *storage) status(to *httpapi.TableStatus) {
+// Status adds the figures of what is stored.
+func (s *Table) Status(to *httpapi.TableStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.index == nil {
+	if s.Index == nil {
 		return
 	}
-	to.Quarantined = s.quarantine.Len()
-	to.QuarantinedVisible, to.QuarantinedHidden = s.quarantine.Documents()
-	to.Held = s.heldStatus(s.guard.Held())
-	if s.tree != nil {
-		to.Tree.Entries, to.Tree.Bytes, to.Tree.SpilledBytes = s.tree.Stats()
+	to.Quarantined = s.Quarantine.Len()
+	to.QuarantinedVisible, to.QuarantinedHidden = s.Quarantine.Documents()
+	to.Held = s.heldStatus(s.Guard.Held())
+	if s.Tree != nil {
+		to.Tree.Entries, to.Tree.Bytes, to.Tree.SpilledBytes = s.Tree.Stats()
 	}
-	to.LatenessMS = lateness(s.history.Lateness(), passes.AssumedTimeout(s.conf))
+	to.LatenessMS = lateness(s.History.Lateness(), passes.AssumedTimeout(s.Conf))
 }
 
 // heldStatus is what the guard holds; nil where it holds nothing.
-func (s *storage) heldStatus(h sink.Held) *httpapi.Held {
+func (s *Table) heldStatus(h sink.Held) *httpapi.Held {
 	if h.Removals == 0 {
 		return nil
 	}
 	return &httpapi.Held{
 		Removals: h.Removals, Of: h.Of, Since: httpapi.Time(h.Since),
-		Do: s.command("sweep", "--allow", strconv.Itoa(h.Removals)),
+		Do: s.Command("sweep", "--allow", strconv.Itoa(h.Removals)),
 	}
 }
 
-// command returns what a person types about the table, in whatever directory.
-func (s *storage) command(verb string, flags ...string) string {
-	file, err := filepath.Abs(s.cfg.File)
+// Command returns what a person types about the table, in whatever directory.
+func (s *Table) Command(verb string, flags ...string) string {
+	file, err := filepath.Abs(s.Config.File)
 	if err != nil { // the working directory is gone
-		file = s.cfg.File
+		file = s.Config.File
 	}
 	if strings.ContainsAny(file, " '\"$&;|<>()*?\\") {
 		file = terminal.Quote(file)
 	}
-	words := append([]string{"indexerd", verb, s.conf.Name}, flags...)
+	words := append([]string{"indexerd", verb, s.Conf.Name}, flags...)
 	return strings.Join(append(words, "-c", file), " ")
 }
 

@@ -1,13 +1,8 @@
-package daemon
+package stored
 
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
-	"sync/atomic"
-	"time"
-
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
@@ -15,12 +10,17 @@ import (
 	"indexerd/internal/index/reindex"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/datadir"
 	"indexerd/internal/sync/sink"
 	"indexerd/timetrace"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
 )
 
-// An index is one index of a table, of any engine.
-type index interface {
+// An Index is one index of a table, of any engine.
+type Index interface {
 	sink.Index
 	search.Index
 	// Documents is as reindex.Old has it.
@@ -57,14 +57,14 @@ type place interface {
 
 // An opened index has what it was built with, and whether that is configured.
 type opened struct {
-	index
+	Index
 	built  fulltext.Mapping
 	mapped bool
 }
 
 // newPlace returns the place of a table's indexes.
-func (s *storage) newPlace() place {
-	if s.cfg.Index.Engine == configs.OpenSearch {
+func (s *Table) newPlace() place {
+	if s.Config.Index.Engine == configs.OpenSearch {
 		return newCluster(s)
 	}
 	return newDirectories(s)
@@ -73,13 +73,13 @@ func (s *storage) newPlace() place {
 // directories are the place of embedded indexes, data/T.
 type directories struct {
 	reindex.Dir
-	*storage
+	*Table
 }
 
-func newDirectories(s *storage) *directories {
-	d := &directories{Dir: reindex.Dir{Path: s.dir}, storage: s}
+func newDirectories(s *Table) *directories {
+	d := &directories{Dir: reindex.Dir{Path: s.Dir}, Table: s}
 	d.New = func(dir string, generation doc.Generation) (reindex.New, error) {
-		ix, err := fulltext.Create(dir, database.Mapping(s.conf), generation)
+		ix, err := fulltext.Create(dir, database.Mapping(s.Conf), generation)
 		if err != nil {
 			return nil, err
 		}
@@ -90,16 +90,16 @@ func newDirectories(s *storage) *directories {
 
 func (d *directories) open() (opened, error) {
 	open, openAsBuilt := fulltext.Open, fulltext.OpenAsBuilt
-	if d.readOnly {
+	if d.ReadOnly {
 		open, openAsBuilt = fulltext.OpenReadOnly, fulltext.OpenReadOnlyAsBuilt
-	} else if err := reindex.Resolve(d.dir); err != nil {
+	} else if err := reindex.Resolve(d.Table.Dir); err != nil {
 		return opened{}, err
 	}
-	dir, err := reindex.Current(d.dir)
+	dir, err := reindex.Current(d.Table.Dir)
 	if err != nil {
 		return opened{}, err
 	}
-	built := database.Mapping(d.conf)
+	built := database.Mapping(d.Conf)
 	ix, err := open(dir, built)
 	if errors.Is(err, fulltext.ErrMapping) {
 		ix, built, err = openAsBuilt(dir)
@@ -107,18 +107,18 @@ func (d *directories) open() (opened, error) {
 	if err != nil {
 		return opened{}, err
 	}
-	return opened{ix, built, built.Fingerprint() == database.Mapping(d.conf).Fingerprint()}, nil
+	return opened{ix, built, built.Fingerprint() == database.Mapping(d.Conf).Fingerprint()}, nil
 }
 
 func (d *directories) create(generation doc.Generation) (opened, error) {
-	if err := reindex.Resolve(d.dir); err != nil {
+	if err := reindex.Resolve(d.Table.Dir); err != nil {
 		return opened{}, err
 	}
-	dir := filepath.Join(d.dir, "index")
+	dir := filepath.Join(d.Table.Dir, "index")
 	if err := os.RemoveAll(dir); err != nil {
 		return opened{}, err
 	}
-	built := database.Mapping(d.conf)
+	built := database.Mapping(d.Conf)
 	ix, err := fulltext.Create(dir, built, generation)
 	return opened{ix, built, true}, err
 }
@@ -127,18 +127,18 @@ func (d *directories) claim() error { return nil }
 
 func (d *directories) interrupt() {}
 
-func (d *directories) room(size uint64) error { return room(d.dir, size) }
+func (d *directories) room(size uint64) error { return datadir.Room(d.Table.Dir, size) }
 
-// An examined index can be replaced by others.
-type examined interface {
-	index
+// An Examined index can be replaced by others.
+type Examined interface {
+	Index
 	Examine(ctx context.Context) error
 	// Health returns green, yellow or red.
 	Health(ctx context.Context) (string, error)
 }
 
-// countWithin is how long status waits for the number of documents.
-const countWithin = 2 * time.Second
+// CountWithin is how long status waits for the number of documents.
+const CountWithin = 2 * time.Second
 
 // A counter counts the documents of an index that may not answer.
 type counter struct {
@@ -150,7 +150,7 @@ func newCounter() *counter { return &counter{asking: make(chan struct{}, 1)} }
 
 // count returns the number of documents, or the last one that is known if the index does
 // not answer soon.
-func (c *counter) count(ix index) uint64 {
+func (c *counter) count(ix Index) uint64 {
 	select {
 	case c.asking <- struct{}{}:
 	default:
@@ -166,16 +166,16 @@ func (c *counter) count(ix index) uint64 {
 	}()
 	select {
 	case <-done:
-	case <-time.After(countWithin):
+	case <-time.After(CountWithin):
 	}
 	return c.last.Load()
 }
 
-// countDocuments returns the number of documents, 0 where there is no index.
-func (s *storage) countDocuments() uint64 {
+// CountDocuments returns the number of documents, 0 where there is no index.
+func (s *Table) CountDocuments() uint64 {
 	s.mu.Lock()
-	ix := s.index
-	if _, ok := ix.(examined); ok {
+	ix := s.Index
+	if _, ok := ix.(Examined); ok {
 		s.mu.Unlock()
 		return s.counter.count(ix)
 	}
@@ -187,17 +187,17 @@ func (s *storage) countDocuments() uint64 {
 	return n
 }
 
-// serve lets others than indexerd see what a load has written.
-func (s *storage) serve(ctx context.Context) error {
-	if x, ok := s.current().(interface{ Serve(context.Context) error }); ok {
+// Serve lets others than indexerd see what a load has written.
+func (s *Table) Serve(ctx context.Context) error {
+	if x, ok := s.Current().(interface{ Serve(context.Context) error }); ok {
 		return x.Serve(ctx)
 	}
 	return nil
 }
 
-// distrust marks a table as unverified at once if an error of its index is a reason to:
+// Distrust marks a table as unverified at once if an error of its index is a reason to:
 // until the index is opened again S must not claim what it may not have.
-func (s *storage) distrust(err error) error {
+func (s *Table) Distrust(err error) error {
 	if reason := doubtOf(err); reason != "" {
 		return s.doubt(reason)
 	}
@@ -205,6 +205,6 @@ func (s *storage) distrust(err error) error {
 }
 
 // doubt marks a table as unverified.
-func (s *storage) doubt(reason string) error {
-	return s.trace.UpdateTable(s.conf.Name, func(m *timetrace.Table) { m.Doubt(reason) })
+func (s *Table) doubt(reason string) error {
+	return s.Trace.UpdateTable(s.Conf.Name, func(m *timetrace.Table) { m.Doubt(reason) })
 }

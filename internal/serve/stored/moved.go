@@ -1,4 +1,4 @@
-package daemon
+package stored
 
 import (
 	"context"
@@ -9,16 +9,16 @@ import (
 	"path/filepath"
 )
 
-// movedPages are pages of any store.
-type movedPages interface {
+// MovedPages are pages of any store.
+type MovedPages interface {
 	move.Pages
 	Close() error
 }
 
-// pagesToRead opens the pages of a move's source.
-func (s *storage) pagesToRead() (movedPages, error) {
-	if !s.cfg.PageStore.Remote() {
-		return store.Open(filepath.Join(s.dir, "pages"), store.Options{Versions: s.conf.Pages.Versions, ReadOnly: true, Locked: true})
+// PagesToRead opens the pages of a move's source.
+func (s *Table) PagesToRead() (MovedPages, error) {
+	if !s.Config.PageStore.Remote() {
+		return store.Open(filepath.Join(s.Dir, "pages"), store.Options{Versions: s.Conf.Pages.Versions, ReadOnly: true, Locked: true})
 	}
 	shared, err := s.pageStore.open()
 	if err != nil {
@@ -27,26 +27,26 @@ func (s *storage) pagesToRead() (movedPages, error) {
 	return s.remoteConfig(shared).OpenReadOnly(), nil
 }
 
-// pagesToFill opens the pages of a move's target. Pages of another data directory are
+// PagesToFill opens the pages of a move's target. Pages of another data directory are
 // refused. The numbers of the table and of the store become those of both.
-func (s *storage) pagesToFill(ctx context.Context) (movedPages, error) {
-	if !s.cfg.PageStore.Remote() {
-		return store.Open(filepath.Join(s.dir, "pages"), store.Options{
-			Versions: s.conf.Pages.Versions, Compression: compressions[s.conf.Pages.Compression], Locked: true,
+func (s *Table) PagesToFill(ctx context.Context) (MovedPages, error) {
+	if !s.Config.PageStore.Remote() {
+		return store.Open(filepath.Join(s.Dir, "pages"), store.Options{
+			Versions: s.Conf.Pages.Versions, Compression: compressions[s.Conf.Pages.Compression], Locked: true,
 		})
 	}
 	shared, err := s.pageStore.open()
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, openWithin)
+	ctx, cancel := context.WithTimeout(ctx, OpenWithin)
 	defer cancel()
 	p, err := s.remoteConfig(shared).Open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if err = s.raiseNumbers(p.Numbers()); err == nil {
-		marks, _ := s.trace.Table(s.conf.Name)
+		marks, _ := s.Trace.Table(s.Conf.Name)
 		err = p.Reserve(marks.Numbers)
 	}
 	if err != nil {
@@ -55,9 +55,9 @@ func (s *storage) pagesToFill(ctx context.Context) (movedPages, error) {
 	return p, nil
 }
 
-// settleMove makes durable that the pages were moved. Pages that were damaged or differ
+// SettleMove makes durable that the pages were moved. Pages that were damaged or differ
 // are fetched by a sweep, so the table becomes unverified before.
-func (s *storage) settleMove(to string, m move.Counts) error {
+func (s *Table) SettleMove(to string, m move.Counts) error {
 	if err := s.raiseNumbers(uint64(m.Highest)); err != nil {
 		return err
 	}
@@ -66,5 +66,5 @@ func (s *storage) settleMove(to string, m move.Counts) error {
 			return err
 		}
 	}
-	return s.writeStore(to)
+	return s.WriteStore(to)
 }

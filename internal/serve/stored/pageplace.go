@@ -1,4 +1,4 @@
-package daemon
+package stored
 
 import (
 	"errors"
@@ -12,23 +12,23 @@ import (
 	"indexerd/timetrace"
 )
 
-// pagesFile names, in the directory of a table, the store that has its pages. If the
+// PagesFile names, in the directory of a table, the store that has its pages. If the
 // configuration names another store, its pages may be missing or old: the table becomes
 // unverified. `indexerd move` writes the name when the other store has all pages.
-const pagesFile = "pages.store"
+const PagesFile = "pages.store"
 
 // recordStore makes durable that the pages are in the configured store. Call it before
 // the pages are opened: that makes them.
-func (s *storage) recordStore() error {
-	if s.readOnly {
+func (s *Table) recordStore() error {
+	if s.ReadOnly {
 		return nil
 	}
-	was, err := s.recordedStore()
-	now := s.cfg.PageStore.Name()
+	was, err := s.RecordedStore()
+	now := s.Config.PageStore.Name()
 	if err != nil || was == now {
 		return err
 	}
-	marks, _ := s.trace.Table(s.conf.Name)
+	marks, _ := s.Trace.Table(s.Conf.Name)
 	if was == "" && now == configs.FileMap && marks.Loaded {
 		was = "a store that is not known"
 	}
@@ -37,27 +37,27 @@ func (s *storage) recordStore() error {
 			return err
 		}
 	}
-	return s.writeStore(now)
+	return s.WriteStore(now)
 }
 
-// recordedStore returns the store that has the pages; "" if it is not known. A data
+// RecordedStore returns the store that has the pages; "" if it is not known. A data
 // directory of an earlier release has no name: its pages are files if there are any.
-func (s *storage) recordedStore() (string, error) {
-	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(s.dir, pagesFile))
+func (s *Table) RecordedStore() (string, error) {
+	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(s.Dir, PagesFile))
 	if !errors.Is(err, fs.ErrNotExist) {
 		return strings.TrimSpace(string(text)), err
 	}
-	if _, err := os.Stat(filepath.Join(s.dir, "pages")); err == nil {
+	if _, err := os.Stat(filepath.Join(s.Dir, "pages")); err == nil {
 		return configs.FileMap, nil
 	}
 	return "", nil
 }
 
-func (s *storage) writeStore(name string) error {
-	return atomicfile.Write(atomicfile.OS, filepath.Join(s.dir, pagesFile), []byte(name+"\n"))
+func (s *Table) WriteStore(name string) error {
+	return atomicfile.Write(atomicfile.OS, filepath.Join(s.Dir, PagesFile), []byte(name+"\n"))
 }
 
 // raiseNumbers makes the next number of the table higher than n.
-func (s *storage) raiseNumbers(n uint64) error {
-	return s.trace.UpdateTable(s.conf.Name, func(m *timetrace.Table) { m.Numbers = max(m.Numbers, n) })
+func (s *Table) raiseNumbers(n uint64) error {
+	return s.Trace.UpdateTable(s.Conf.Name, func(m *timetrace.Table) { m.Numbers = max(m.Numbers, n) })
 }

@@ -1,4 +1,4 @@
-package daemon
+package stored
 
 import (
 	"context"
@@ -25,7 +25,7 @@ import (
 )
 
 // Pages are the pages of one table, of any engine.
-type pages interface {
+type Pages interface {
 	sink.Pages
 	search.Pages
 	deletecheck.Pages
@@ -35,15 +35,15 @@ type pages interface {
 	Close() error
 }
 
-// A pageStore opens the store that the tables of an engine share, when the first of
+// A PageStore opens the store that the tables of an engine share, when the first of
 // them needs it.
-type pageStore struct {
+type PageStore struct {
 	open   func() (pagetable.Store, error)
 	opened pagetable.Store // nil: not yet
 }
 
-func newPageStore(x configs.PageStore) *pageStore {
-	p := &pageStore{}
+func newPageStore(x configs.PageStore) *PageStore {
+	p := &PageStore{}
 	p.open = sync.OnceValues(func() (s pagetable.Store, err error) {
 		switch x.Engine {
 		case configs.Bigtable:
@@ -57,7 +57,7 @@ func newPageStore(x configs.PageStore) *pageStore {
 	return p
 }
 
-func (p *pageStore) close() error {
+func (p *PageStore) Close() error {
 	if p.opened == nil {
 		return nil
 	}
@@ -67,13 +67,13 @@ func (p *pageStore) close() error {
 // openPages opens the pages. Pages on other machines may know higher numbers than the
 // marks of a data directory that is older. If they are new and the table is loaded,
 // the pages were deleted: the table becomes unverified first.
-func (s *storage) openPages() (pages, error) {
+func (s *Table) openPages() (Pages, error) {
 	if err := s.recordStore(); err != nil {
 		return nil, err
 	}
-	if !s.cfg.PageStore.Remote() {
-		return store.Open(filepath.Join(s.dir, "pages"), store.Options{
-			Versions: s.conf.Pages.Versions, Compression: compressions[s.conf.Pages.Compression], ReadOnly: s.readOnly, Locked: true,
+	if !s.Config.PageStore.Remote() {
+		return store.Open(filepath.Join(s.Dir, "pages"), store.Options{
+			Versions: s.Conf.Pages.Versions, Compression: compressions[s.Conf.Pages.Compression], ReadOnly: s.ReadOnly, Locked: true,
 		})
 	}
 	shared, err := s.pageStore.open()
@@ -81,16 +81,16 @@ func (s *storage) openPages() (pages, error) {
 		return nil, err
 	}
 	c := s.remoteConfig(shared)
-	if s.readOnly {
+	if s.ReadOnly {
 		return remotePages{Pages: c.OpenReadOnly()}, nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), OpenWithin)
 	defer cancel()
 	p, err := c.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	marks, _ := s.trace.Table(s.conf.Name)
+	marks, _ := s.Trace.Table(s.Conf.Name)
 	if p.New() && marks.Loaded {
 		err = s.doubt("the pages were deleted")
 	}
@@ -107,14 +107,14 @@ func (s *storage) openPages() (pages, error) {
 	return r, nil
 }
 
-func (s *storage) remoteConfig(shared pagetable.Store) pagetable.Config {
-	return pagetable.Config{Store: shared, Name: s.conf.Name, Versions: s.conf.Pages.Versions, Owner: s.owner, TakeOver: s.cfg.TakeOver, Patience: writeWithin}
+func (s *Table) remoteConfig(shared pagetable.Store) pagetable.Config {
+	return pagetable.Config{Store: shared, Name: s.Conf.Name, Versions: s.Conf.Pages.Versions, Owner: s.Owner, TakeOver: s.Config.TakeOver, Patience: writeWithin}
 }
 
 // useFilter puts a Bloom filter before the pages. The next start makes it larger if the
 // table has grown to its size.
-func (s *storage) useFilter(ctx context.Context, p *pagetable.Pages) (closer func() error, err error) {
-	count, err := s.index.Count()
+func (s *Table) useFilter(ctx context.Context, p *pagetable.Pages) (closer func() error, err error) {
+	count, err := s.Index.Count()
 	if err != nil {
 		return nil, err
 	}
@@ -164,8 +164,8 @@ func (p remotePages) Snapshot(dir string) error {
 }
 
 // reservePages makes numbers durable where the pages are.
-func (s *storage) reservePages(upTo uint64) error {
-	if p, ok := s.pages.(remotePages); ok && !s.readOnly {
+func (s *Table) reservePages(upTo uint64) error {
+	if p, ok := s.Pages.(remotePages); ok && !s.ReadOnly {
 		return p.Reserve(upTo)
 	}
 	return nil
@@ -173,12 +173,12 @@ func (s *storage) reservePages(upTo uint64) error {
 
 // clearPages removes what a load before this one has left where the pages are. Files
 // are removed with their directory.
-func (s *storage) clearPages() error {
-	p, ok := s.pages.(remotePages)
+func (s *Table) clearPages() error {
+	p, ok := s.Pages.(remotePages)
 	if !ok {
 		return nil
 	}
-	v, err := s.reserve(1)
+	v, err := s.Reserve(1)
 	if err != nil {
 		return err
 	}
@@ -188,21 +188,21 @@ func (s *storage) clearPages() error {
 	return nil
 }
 
-// interruptCalls ends the calls to the machines that have index and pages.
-func (s *storage) interruptCalls() {
+// InterruptCalls ends the calls to the machines that have index and pages.
+func (s *Table) InterruptCalls() {
 	s.place.interrupt()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p, ok := s.pages.(remotePages); ok {
+	if p, ok := s.Pages.(remotePages); ok {
 		p.Interrupt()
 	}
 }
 
-// examinePages returns an error if the pages are not those that were opened, or
+// ExaminePages returns an error if the pages are not those that were opened, or
 // another daemon has taken them over.
-func (s *storage) examinePages(ctx context.Context) error {
+func (s *Table) ExaminePages(ctx context.Context) error {
 	s.mu.Lock()
-	p, ok := s.pages.(remotePages)
+	p, ok := s.Pages.(remotePages)
 	s.mu.Unlock()
 	if !ok {
 		return nil
@@ -213,14 +213,14 @@ func (s *storage) examinePages(ctx context.Context) error {
 // recordedPages are pages whose writes a move gets. Put and Delete are those of passes
 // and reindexes.
 type recordedPages struct {
-	pages
+	Pages
 	recorder *move.Recorder
 }
 
 // Put implements sink.Pages.
 func (p recordedPages) Put(pages []doc.Page) error {
 	defer func() { p.recorder.Note(doc.OIDs(pages)...) }()
-	return p.pages.Put(pages)
+	return p.Pages.Put(pages)
 }
 
 // Delete implements sink.Pages.
@@ -230,11 +230,11 @@ func (p recordedPages) Delete(gone []doc.Removal) error {
 			p.recorder.Note(g.OID)
 		}
 	}()
-	return p.pages.Delete(gone)
+	return p.Pages.Delete(gone)
 }
 
-// ask reads a row that no table has.
-func (p *pageStore) ask(ctx context.Context) error {
+// Ask reads a row that no table has.
+func (p *PageStore) Ask(ctx context.Context) error {
 	s, err := p.open()
 	if err != nil || s == nil {
 		return err

@@ -1,4 +1,4 @@
-package daemon
+package stored
 
 import (
 	"fmt"
@@ -7,11 +7,11 @@ import (
 	"indexerd/internal/serve/database"
 )
 
-// newReindex returns a reindex of the table, from pages or from rows.
-func (s *storage) newReindex() reindex.Reindex {
+// NewReindex returns a reindex of the table, from pages or from rows.
+func (s *Table) NewReindex() reindex.Reindex {
 	p := &adoption{place: s.place}
 	return reindex.Reindex{
-		Table: s.conf.Name, Place: p, Live: s.writes, Old: s.current(), Pages: recordedPages{s.pages, s.recorder}, Trace: s.trace,
+		Table: s.Conf.Name, Place: p, Live: s.writes, Old: s.Current(), Pages: recordedPages{s.Pages, s.Recorder}, Trace: s.Trace,
 		Adopt: func() error { return s.adopt(p.made) },
 	}
 }
@@ -19,7 +19,7 @@ func (s *storage) newReindex() reindex.Reindex {
 // An adoption is a place that remembers the new index.
 type adoption struct {
 	place
-	made index
+	made Index
 }
 
 // Create implements reindex.Place.
@@ -29,7 +29,7 @@ func (a *adoption) Create(generation doc.Generation) (reindex.New, error) {
 		return nil, err
 	}
 	var ok bool
-	if a.made, ok = made.(index); !ok {
+	if a.made, ok = made.(Index); !ok {
 		return nil, fmt.Errorf("a %T is no index", made)
 	}
 	return made, nil
@@ -37,25 +37,25 @@ func (a *adoption) Create(generation doc.Generation) (reindex.New, error) {
 
 // adopt makes searches use a new index, and closes the old one once the searches
 // in it have ended.
-func (s *storage) adopt(ix index) error {
+func (s *Table) adopt(ix Index) error {
 	s.mu.Lock()
-	old := s.index
-	s.opened = opened{ix, database.Mapping(s.conf), true}
+	old := s.Index
+	s.opened = opened{ix, database.Mapping(s.Conf), true}
 	s.searcher = s.newSearcher()
 	s.mu.Unlock()
-	s.stored.Forget()
+	s.Stored.Forget()
 	return old.Close()
 }
 
-// roomForIndex reports an error if there is no room for a second index as large as the
+// RoomForIndex reports an error if there is no room for a second index as large as the
 // first.
-func (s *storage) roomForIndex() error {
-	size, err := s.current().Bytes()
+func (s *Table) RoomForIndex() error {
+	size, err := s.Current().Bytes()
 	if err != nil {
 		return err
 	}
 	return s.place.room(size)
 }
 
-// madeBy returns the new index of a reindex that newReindex has returned, once it is made.
-func madeBy(r reindex.Reindex) index { return r.Place.(*adoption).made }
+// MadeBy returns the new index of a reindex that newReindex has returned, once it is made.
+func MadeBy(r reindex.Reindex) Index { return r.Place.(*adoption).made }

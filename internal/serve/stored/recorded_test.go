@@ -1,4 +1,4 @@
-package daemon
+package stored
 
 import (
 	"indexerd/internal/base/doc"
@@ -10,18 +10,18 @@ import (
 
 // A meeting is a store that is copied between the start of a write and its end.
 type meeting struct {
-	pages
+	Pages
 	copied func()
 }
 
 func (m meeting) Put(pages []doc.Page) error {
 	m.copied()
-	return m.pages.Put(pages)
+	return m.Pages.Put(pages)
 }
 
 func (m meeting) Delete(gone []doc.Removal) error {
 	m.copied()
-	return m.pages.Delete(gone)
+	return m.Pages.Delete(gone)
 }
 
 // A page that is copied while it is written is copied again.
@@ -38,7 +38,7 @@ func TestWriteDuringCopy(t *testing.T) {
 	if err := from.Put([]doc.Page{pagestest.Page(1, 1), pagestest.Page(2, 2)}); err != nil {
 		t.Fatal(err)
 	}
-	l := move.Live{Copy: move.Copy{From: from, To: to, Versions: 1, Damaged: isDamaged}, Recorder: recorder, Gone: isGone}
+	l := move.Live{Copy: move.Copy{From: from, To: to, Versions: 1, Damaged: IsDamaged}, Recorder: recorder, Gone: IsGone}
 	p := recordedPages{meeting{from, func() {
 		if err := l.Run(t.Context()); err != nil {
 			t.Error(err)

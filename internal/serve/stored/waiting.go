@@ -1,4 +1,4 @@
-package daemon
+package stored
 
 import (
 	"time"
@@ -8,33 +8,33 @@ import (
 
 // What an engine or a table that is being opened waits for, as status shows it.
 const (
-	waitEnd    = "the passes before to end"
-	waitTables = "the tables before it"
-	waitIndex  = "the index"
-	waitPages  = "the pages"
-	waitMarks  = "the marks"
-	waitAgain  = "the next attempt"
+	WaitEnd    = "the passes before to end"
+	WaitTables = "the tables before it"
+	WaitIndex  = "the index"
+	WaitPages  = "the pages"
+	WaitMarks  = "the marks"
+	WaitAgain  = "the next attempt"
 )
 
 // A waiting is what an opening waits for.
 type waiting struct {
-	what  string
+	What  string
 	since time.Time
 }
 
-// waitFor shows what the opening of the table waits for; "": it has ended.
-func (s *storage) waitFor(what string) {
+// WaitFor shows what the opening of the table waits for; "": it has ended.
+func (s *Table) WaitFor(what string) {
 	if what == "" {
-		s.waits.Store(nil)
+		s.Waits.Store(nil)
 		return
 	}
-	s.waits.Store(&waiting{what, time.Now()})
+	s.Waits.Store(&waiting{what, time.Now()})
 }
 
-// status shows a table that is being opened. Its marks are those that were stored. Whether
+// Status shows a table that is being opened. Its marks are those that were stored. Whether
 // index and pages are what they speak of is not known before these are open.
-func (w *waiting) status(to *httpapi.TableStatus) {
-	to.State, to.Opening = "opening", &httpapi.OpeningStatus{WaitsFor: w.what, Since: httpapi.Time(w.since)}
+func (w *waiting) Status(to *httpapi.TableStatus) {
+	to.State, to.Opening = "opening", &httpapi.OpeningStatus{WaitsFor: w.What, Since: httpapi.Time(w.since)}
 	to.Settled.Unverified = true
 	if to.Settled.Reason == "" {
 		to.Settled.Reason = "it is being opened"

@@ -82,7 +82,14 @@ var wings = map[string]wing{
 	"serve": {imports: []string{"base", "configs", "source", "index", "pages", "state", "sync", "tool"}, inside: map[string][]string{
 		"serve/httpapi": {"serve/clients"},
 		"serve/osapi":   {"serve/httpapi"},
-		"serve/daemon":  {"serve/clients", "serve/database", "serve/httpapi", "serve/osapi"},
+		"serve/leader":  {"serve/database", "serve/datadir", "serve/httpapi"},
+		"serve/stored":  {"serve/database", "serve/datadir", "serve/httpapi", "serve/leader"},
+		"serve/moves":   {"serve/datadir", "serve/httpapi", "serve/leader", "serve/stored"},
+		"serve/runs":    {"serve/httpapi"},
+		"serve/front":   {"serve/clients", "serve/datadir", "serve/httpapi", "serve/osapi"},
+		"serve/daemon": {
+			"serve/clients", "serve/database", "serve/datadir", "serve/front", "serve/httpapi", "serve/leader", "serve/moves", "serve/osapi", "serve/runs", "serve/stored",
+		},
 	}},
 	"cmd": {imports: []string{"base", "configs", "source", "index", "pages", "state", "sync", "tool", "serve"}},
 }
