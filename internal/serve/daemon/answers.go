@@ -2,11 +2,11 @@ package daemon
 
 import (
 	"context"
+	"strconv"
+
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/state/history"
-	"indexerd/internal/state/quarantine"
-	"strconv"
 )
 
 // History returns what the passes of a table did.
@@ -75,15 +75,6 @@ func (e *Engine) Quarantine(name string, size int, after string) (httpapi.Quaran
 		q.Next = &next
 	}
 	return q, nil
-}
-
-func quarantinedRow(r quarantine.Row) *httpapi.QuarantinedRow {
-	s := &httpapi.QuarantinedRow{Reason: r.Reason, Since: httpapi.Time(r.Since), Tries: r.Tries, Document: string(r.Document)}
-	if r.OID != "" {
-		oid := r.OID.String()
-		s.OID = &oid
-	}
-	return s
 }
 
 // Run returns one run.

@@ -3,16 +3,17 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"path/filepath"
+	"sync"
+
 	"indexerd/configs"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/stored"
 	"indexerd/internal/state/backup"
 	"indexerd/internal/state/history"
 	"indexerd/internal/state/quarantine"
-	"io"
-	"net/http"
-	"path/filepath"
-	"sync"
 )
 
 // Backup writes everything that is stored as a tar stream, while it changes. Of stores on

@@ -45,10 +45,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"indexerd/configs"
-	"indexerd/initial"
-	"indexerd/internal/serve/datadir"
-	"indexerd/internal/serve/front"
 	"log/slog"
 	"net"
 	"os"
@@ -57,6 +53,11 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"indexerd/configs"
+	"indexerd/initial"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/front"
 )
 
 // Version is the release, set by the linker where it is built for one.

@@ -28,7 +28,7 @@ func TestColumnsChangeDuringALoad(t *testing.T) {
 	e := serveBuggy(t, cfg, f, slog.New(slog.DiscardHandler))
 	doc := e.table("doc")
 	status := func() httpapi.TableStatus { return doc.status(e.trace.Tables()["doc"]) }
-	Eventually(t, Soon, "three ranges are loaded", func() error {
+	eventually(t, soon, "three ranges are loaded", func() error {
 		if s := status(); s.LastError == nil || s.Documents != 30 {
 			return fmt.Errorf("%d documents, %+v", s.Documents, s.LastError)
 		}
@@ -37,7 +37,7 @@ func TestColumnsChangeDuringALoad(t *testing.T) {
 	before := e.trace.Tables()["doc"].Epoch
 	execSQLite(t, path, "ALTER TABLE doc DROP COLUMN gone")
 	f.broken.Store(nil)
-	Eventually(t, Soon, "it is loaded and compared", func() error {
+	eventually(t, soon, "it is loaded and compared", func() error {
 		if s := status(); s.State != "following" || s.Settled.Unverified || s.Documents != 50 {
 			return fmt.Errorf("%s, %d documents, %+v, %+v", s.State, s.Documents, s.Settled, s.LastError)
 		}

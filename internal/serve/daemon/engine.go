@@ -4,6 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
 	"indexerd/configs"
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/rarely"
@@ -19,12 +26,6 @@ import (
 	"indexerd/internal/state/etcd"
 	"indexerd/store"
 	"indexerd/timetrace"
-	"log/slog"
-	"net/http"
-	"sync"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // An Engine is a data directory in use: its lock, its marks and its tables. The
@@ -199,9 +200,7 @@ func (e *Engine) blame(err error) {
 		return
 	}
 	for _, t := range e.tables {
-		t.mu.Lock()
-		t.lastError = &failure{time.Now(), "storage", err}
-		t.mu.Unlock()
+		t.blame("storage", err)
 	}
 }
 

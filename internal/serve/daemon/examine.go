@@ -5,8 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"indexerd/internal/serve/stored"
 	"time"
+
+	"indexerd/internal/serve/stored"
 )
 
 // examineEvery is how often an index that others can change is looked at.

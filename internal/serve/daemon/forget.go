@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"indexerd/configs"
-	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/serve/runs"
-	"indexerd/timetrace"
 	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
+
+	"indexerd/configs"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/runs"
+	"indexerd/timetrace"
 )
 
 // Reload begins to forget a table, and to load it again as the configuration file

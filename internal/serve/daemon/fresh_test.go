@@ -9,12 +9,15 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"indexerd/configs"
+	"indexerd/internal/base/doc"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/source/sqlite"
+	"indexerd/internal/sync/passes"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -105,18 +108,18 @@ func (w *freshWorld) start(t *testing.T, wrap func(database.Database) database.D
 		w.engine.sources[0].Database = wrap(w.engine.sources[0].Database)
 	}
 	serve(t, w.engine, slog.New(slog.DiscardHandler))
-	Eventually(t, Soon, "six rows are loaded", func() error {
+	eventually(t, soon, "six rows are loaded", func() error {
 		marks := w.engine.trace.Tables()["item"]
 		if s := w.engine.table("item").status(marks); !marks.Loaded || s.Settled.Unverified || s.Documents != 6 {
 			return fmt.Errorf("%+v", s)
 		}
 		return nil
 	})
-	lane, err := w.engine.table("item").takeLane(t.Context())
+	resume, err := w.engine.table("item").pause(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(lane.end)
+	t.Cleanup(resume)
 }
 
 // finds searches as a caller of the group sales.
@@ -165,7 +168,7 @@ func TestFreshSearch(t *testing.T) {
 			end := w.block()
 			w.finds(t, "the database is slow", "item", stored)
 			end()
-			Eventually(t, Soon, "it is fresh again", func() error {
+			eventually(t, soon, "it is fresh again", func() error {
 				fresh := true
 				r, err := w.engine.Search(t.Context(), "item", search.Params{Size: 1, Fresh: &fresh, Caller: search.Caller{Admin: true}})
 				if err != nil || !*r.Fresh {
@@ -191,6 +194,19 @@ func (d delayed) Table(ctx context.Context, conf configs.Table, n database.Numbe
 type delayedRows struct{ database.Rows }
 
 func (delayedRows) Behind(context.Context) (string, error) { return "replay is paused", nil }
+
+// undescribed is a database that describes no table while it is down.
+type undescribed struct {
+	database.Database
+	down *atomic.Bool
+}
+
+func (u undescribed) Table(ctx context.Context, conf configs.Table, n database.Numbers, units database.Units) (database.Rows, error) {
+	if u.down.Load() {
+		return nil, doc.ErrUnavailable
+	}
+	return u.Database.Table(ctx, conf, n, units)
+}
 
 func TestFreshSearchOnAStandbyThatIsBehind(t *testing.T) {
 	w := freshOnSQLite(t)
@@ -218,14 +234,18 @@ func TestFreshSearchesAtOnce(t *testing.T) {
 // and its failure is not the table's.
 func TestFreshSearchDescribesNothing(t *testing.T) {
 	w := freshOnSQLite(t)
-	w.start(t, nil)
+	var down atomic.Bool
+	w.start(t, func(d database.Database) database.Database { return undescribed{d, &down} })
 	item := w.engine.table("item")
-	item.describing <- struct{}{} // no pass describes it meanwhile
-	defer func() { <-item.describing }()
-	item.mu.Lock()
-	item.rows = nil
-	item.mu.Unlock()
-	if err := item.lookAt(t.Context(), nil, nil); !errors.Is(err, errNotDescribed) {
+	down.Store(true)
+	eventually(t, soon, "no description holds", func() error {
+		_, _ = item.runNow(t.Context(), func(*passes.Passes, context.Context) (doc.Report, error) { return doc.Report{}, doc.ErrChangedResult })
+		if err := item.Look(t.Context(), nil, nil); !errors.Is(err, errNotDescribed) {
+			return fmt.Errorf("got %v, want %v", err, errNotDescribed)
+		}
+		return nil
+	})
+	if err := item.Look(t.Context(), nil, nil); !errors.Is(err, errNotDescribed) {
 		t.Errorf("got %v, want %v", err, errNotDescribed)
 	}
 	w.finds(t, "no description holds", "item", "fresh false, 6: 1 zebra, 2 zebra, 3 zebra, 4 zebra, 5 zebra, 6 zebra,")

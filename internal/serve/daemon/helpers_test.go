@@ -4,24 +4,25 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"indexerd/configs"
-	"indexerd/internal/serve/datadir"
-	"indexerd/internal/serve/front"
-	"indexerd/internal/source/sqlite"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/front"
+	"indexerd/internal/source/sqlite"
 )
 
-// Soon is how long a test waits for what takes a daemon a moment: others may use
+// soon is how long a test waits for what takes a daemon a moment: others may use
 // this machine.
-const Soon = time.Minute
+const soon = time.Minute
 
 // Eventually polls until f succeeds.
-func Eventually(t testing.TB, within time.Duration, what string, f func() error) {
+func eventually(t testing.TB, within time.Duration, what string, f func() error) {
 	t.Helper()
 	deadline := time.Now().Add(within)
 	for {

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+
 	"indexerd/configs"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/leader"

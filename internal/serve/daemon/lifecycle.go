@@ -3,6 +3,11 @@ package daemon
 import (
 	"context"
 	"errors"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
 	"indexerd/configs"
 	"indexerd/internal/base/schedule"
 	"indexerd/internal/index/fulltext"
@@ -10,17 +15,10 @@ import (
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/leader"
 	"indexerd/internal/serve/stored"
-	"sync"
-	"time"
-
-	"github.com/cenkalti/backoff/v5"
 )
 
-// What ends an engine, beside a signal and a fault that needs a person.
-var (
-	errBroken = errors.New("the storage of a table failed") // what is durable shows only when it is opened again
-	errRoom   = errors.New("the disk takes writes again")   // ends an engine that is read-only
-)
+// errRoom ends an engine that is read-only.
+var errRoom = errors.New("the disk takes writes again")
 
 // A renewal ends an engine for the next one, which has another configuration.
 type renewal struct {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"indexerd/configs"
-	"indexerd/internal/serve/moves"
-	"indexerd/store"
 	"log/slog"
 	"os"
 	"strings"
 	"testing"
+
+	"indexerd/configs"
+	"indexerd/internal/serve/moves"
+	"indexerd/store"
 )
 
 // A movedTable has its pages in files or in the emulator of Bigtable.

@@ -5,10 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"indexerd/configs"
-	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/serve/moves"
-	"indexerd/timetrace"
 	"io"
 	"log/slog"
 	"net/http"
@@ -17,6 +13,11 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"indexerd/configs"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/moves"
+	"indexerd/timetrace"
 )
 
 // A whole is a daemon that reads its configuration again and has its pages moved.
@@ -53,7 +54,7 @@ func startWhole(t *testing.T, cfg *configs.Config) *whole {
 		ended <- nil
 		t.Fatalf("run: %v", err)
 	}
-	Eventually(t, Soon, "ready", func() error { return w.call(http.MethodGet, "/readyz", nil, nil) })
+	eventually(t, soon, "ready", func() error { return w.call(http.MethodGet, "/readyz", nil, nil) })
 	return w
 }
 
@@ -89,7 +90,7 @@ func (w *whole) move(from, to *configs.Config) (run httpapi.Run, r httpapi.MoveR
 	if err := w.call(http.MethodPost, "/api/v1/move", httpapi.MoveRequest{Config: to.File, From: from.PageStore.Name()}, &run); err != nil {
 		w.t.Fatal(err)
 	}
-	Eventually(w.t, Soon, "the move", func() error {
+	eventually(w.t, soon, "the move", func() error {
 		if err := w.call(http.MethodGet, "/api/v1/runs/"+run.Run, nil, &run); err != nil {
 			return err
 		}
@@ -148,7 +149,7 @@ func TestMovePagesLive(t *testing.T) {
 		}
 		stop()
 		w.hangups <- syscall.SIGHUP
-		Eventually(t, Soon, "the configuration", func() error {
+		eventually(t, soon, "the configuration", func() error {
 			if !strings.Contains(w.log.String(), "pages "+way[1].PageStore.Name()) || strings.Count(w.log.String(), "read its configuration again") < 2 {
 				return fmt.Errorf("its log is %s", &w.log)
 			}

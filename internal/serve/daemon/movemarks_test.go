@@ -3,6 +3,13 @@ package daemon
 import (
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
 	"indexerd/configs"
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
@@ -13,12 +20,6 @@ import (
 	"indexerd/internal/state/quarantine"
 	"indexerd/internal/test/etcdtest"
 	"indexerd/timetrace"
-	"os"
-	"path/filepath"
-	"reflect"
-	"strings"
-	"testing"
-	"time"
 )
 
 // A markMove is a data directory whose marks are moved. Both configurations have it.

@@ -3,11 +3,12 @@ package daemon
 import (
 	"context"
 	"errors"
+	"net/http"
+	"sync"
+
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/moves"
 	"indexerd/internal/serve/runs"
-	"net/http"
-	"sync"
 )
 
 // Move begins to move the pages to the store of another configuration.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"indexerd/internal/base/rarely"
 	"log/slog"
 	"net/http"
 	"os"
@@ -12,9 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"indexerd/internal/serve/httpapi"
-
 	systemd "github.com/coreos/go-systemd/v22/daemon"
+
+	"indexerd/internal/base/rarely"
+	"indexerd/internal/serve/httpapi"
 )
 
 // beatAtLeastEvery is the longest time between two messages to the service manager.

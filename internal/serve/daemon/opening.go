@@ -3,14 +3,15 @@ package daemon
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"time"
+
 	"indexerd/configs"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/leader"
 	"indexerd/internal/serve/stored"
 	"indexerd/internal/state/etcd"
 	"indexerd/store"
-	"log/slog"
-	"time"
 )
 
 // openToRun opens the engine of a daemon that starts: read-only where the disk

@@ -2,6 +2,11 @@ package daemon
 
 import (
 	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
 	"indexerd/configs"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/leader"
@@ -9,10 +14,6 @@ import (
 	"indexerd/internal/test/etcdtest"
 	"indexerd/internal/test/simtest/servers"
 	"indexerd/store"
-	"log/slog"
-	"strings"
-	"testing"
-	"time"
 )
 
 // heals opens the way to etcd when the daemon says that it waits.

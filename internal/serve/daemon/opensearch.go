@@ -13,7 +13,7 @@ func (e *Engine) Fields(name string, c search.Caller) ([]osapi.Field, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.fieldsFor(c), nil
+	return fieldsFor(t, c), nil
 }
 
 // Analyzer returns the analyzer of a table's text.
@@ -26,7 +26,7 @@ func (e *Engine) Analyzer(name string) (*analysis.Analyzer, error) {
 	return analysis.New(m.Analyzer, m.Stopwords)
 }
 
-func (t *table) fieldsFor(c search.Caller) (fields []osapi.Field) {
+func fieldsFor(t *table, c search.Caller) (fields []osapi.Field) {
 	built := t.Mapping()
 	add := func(name, kind string, child bool) {
 		if c.Admin || name != t.Conf.ACL {

@@ -5,14 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"indexerd/internal/serve/moves"
-	"indexerd/internal/serve/runs"
 	"reflect"
 	"strings"
 
-	"indexerd/configs"
-
 	systemd "github.com/coreos/go-systemd/v22/daemon"
+
+	"indexerd/configs"
+	"indexerd/internal/serve/moves"
+	"indexerd/internal/serve/runs"
 )
 
 // maxOrders is how many orders wait while one is carried out.

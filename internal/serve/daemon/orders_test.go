@@ -2,10 +2,11 @@ package daemon
 
 import (
 	"context"
-	"indexerd/configs"
-	"indexerd/internal/serve/moves"
 	"log/slog"
 	"testing"
+
+	"indexerd/configs"
+	"indexerd/internal/serve/moves"
 )
 
 // An order that comes as a storage breaks waits for the next engine. If it were lost,

@@ -4,18 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"indexerd/internal/serve/stored"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"indexerd/configs"
-	"indexerd/internal/serve/httpapi"
-
 	bigtableapi "cloud.google.com/go/bigtable"
 	"cloud.google.com/go/bigtable/bttest"
+
+	"indexerd/configs"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/stored"
 )
 
 // A remote is a SQLite database whose pages are in an emulator of Bigtable.
@@ -65,7 +65,7 @@ func (r *remote) running(data string, f func(e *Engine)) {
 func (r *remote) equal(e *Engine, rows int) {
 	r.t.Helper()
 	t, wait := e.tables[0], 0.0
-	Eventually(r.t, Soon, "verify", func() error {
+	eventually(r.t, soon, "verify", func() error {
 		if !t.IsOpen() {
 			return errors.New("nothing is stored yet")
 		}
@@ -95,7 +95,7 @@ func TestPagesElsewhere(t *testing.T) {
 	r.exec("UPDATE item SET body = 'changed while no daemon ran', u = 1800000001 WHERE id = 8")
 	r.running(r.data, func(e *Engine) {
 		r.equal(e, 295)
-		Eventually(t, Soon, "the filter", func() error {
+		eventually(t, soon, "the filter", func() error {
 			r.exec("INSERT INTO item SELECT max(id) + 1, CAST(strftime('%s', 'now') AS INTEGER), 'new' FROM item")
 			if m, _ := e.tables[0].Measures(); m.PagesSaved == 0 {
 				return fmt.Errorf("got %d keys and %d excluded, want a read less for a new row", m.PagesAsked, m.PagesSaved)
@@ -145,7 +145,7 @@ func TestDeletedPages(t *testing.T) {
 		t.Errorf("got reason %q, want that the pages were deleted", marks.Unverified)
 	}
 	r.running(r.data, func(e *Engine) {
-		Eventually(t, Soon, "the sweep", func() error {
+		eventually(t, soon, "the sweep", func() error {
 			if marks, _ := e.trace.Table("item"); marks.Unverified != "" {
 				return fmt.Errorf("still unverified: %s", marks.Unverified)
 			}

@@ -100,7 +100,7 @@ func TestPanicEndsOnePass(t *testing.T) {
 		t.Helper()
 		f.broken.Store(&method)
 		before := stacks()
-		Eventually(t, Soon, "a pass fails at "+method, func() error {
+		eventually(t, soon, "a pass fails at "+method, func() error {
 			s := bad.status(e.trace.Tables()["bad"])
 			if s.LastError == nil || !strings.Contains(s.LastError.What, "panic: ") || !strings.Contains(s.LastError.What, "index out of range [3]") || stacks() == before {
 				return fmt.Errorf("%d stacks, %+v", stacks()-before, s.LastError)
@@ -110,7 +110,7 @@ func TestPanicEndsOnePass(t *testing.T) {
 	}
 	finds := func(table, word string) {
 		t.Helper()
-		Eventually(t, Soon, table+" finds "+word, func() error {
+		eventually(t, soon, table+" finds "+word, func() error {
 			a, err := e.Search(t.Context(), table, search.Params{Query: word, Caller: search.Caller{Admin: true}})
 			if err != nil || a.Total != 50 {
 				return fmt.Errorf("got %d, %v, want 50", a.Total, err)
@@ -150,7 +150,7 @@ func TestPanicEndsOnePass(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		Eventually(t, Soon, "the run ends", func() error {
+		eventually(t, soon, "the run ends", func() error {
 			run, err = e.Run(run.Run)
 			if err != nil || run.State == "running" {
 				return fmt.Errorf("%+v, %v", run, err)

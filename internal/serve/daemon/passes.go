@@ -322,3 +322,6 @@ func (t *table) dieIfBroken(pass string, err error) error {
 	}
 	return t.fail(pass, err)
 }
+
+// errBroken ends an engine: what is durable shows only when it is opened again.
+var errBroken = errors.New("the storage of a table failed")

@@ -5,14 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"indexerd/configs"
-	"indexerd/internal/serve/datadir"
-	"indexerd/internal/serve/front"
-	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/serve/leader"
-	"indexerd/internal/serve/stored"
-	"indexerd/internal/test/fakeworld"
-	"indexerd/internal/test/simtest/servers"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -23,6 +15,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/front"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/serve/stored"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/simtest/servers"
 )
 
 // newPeace returns a simulated world in which nothing goes wrong by itself.

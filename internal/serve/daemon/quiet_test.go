@@ -26,7 +26,7 @@ func TestIncrementalIsQuietAfterAComparison(t *testing.T) {
 	e := openToServe(t, cfg)
 	serve(t, e, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	table := e.table("doc")
-	Eventually(t, Soon, "the first runs", func() error {
+	eventually(t, soon, "the first runs", func() error {
 		ran := 0
 		for _, pass := range table.status(e.trace.DurableTable("doc")).Passes {
 			if pass.Last != nil && (pass.Pass == "incremental" || pass.Tier != nil && *pass.Tier == "compared") {

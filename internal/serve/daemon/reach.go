@@ -3,13 +3,14 @@ package daemon
 import (
 	"context"
 	"errors"
+	"sync"
+	"time"
+
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/stored"
 	"indexerd/internal/state/etcd"
-	"sync"
-	"time"
 )
 
 // A daemon that shares marks asks each of its databases, the cluster and the store of

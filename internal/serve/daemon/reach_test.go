@@ -2,14 +2,15 @@ package daemon
 
 import (
 	"fmt"
-	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/serve/leader"
-	"indexerd/internal/test/fakeworld"
-	"indexerd/internal/test/simtest/servers"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/simtest/servers"
 )
 
 // sees waits until the status of a daemon says who leads as is wanted, and returns how long

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"indexerd/internal/index/reindex"
-	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/serve/runs"
-	"indexerd/internal/serve/stored"
 	"time"
+
+	"indexerd/internal/index/reindex"
+	"indexerd/internal/serve/stored"
 )
 
 // logMapping logs that the index was built with another mapping than the
@@ -18,21 +17,6 @@ func (t *table) logMapping() {
 		t.log.Warn("indexerd searches by the old mapping", "why", "content, metadata, children, analyzer, stopwords or positions were changed, or this version of indexerd indexes otherwise",
 			"do", t.Command("reindex"))
 	}
-}
-
-// Reindex begins to rebuild a table's index from its pages.
-func (e *Engine) Reindex(name string) (httpapi.Run, error) {
-	if err := e.writable(); err != nil {
-		return httpapi.Run{}, err
-	}
-	t, err := e.loaded(name)
-	if err != nil {
-		return httpapi.Run{}, err
-	}
-	return e.runs.Start(name, "reindex", func(ctx context.Context, r *runs.Job) (any, bool, error) {
-		result, err := t.reindex(ctx, r.Progress)
-		return httpapi.ReindexResult{Indexed: result.Indexed, Partial: result.Partial, Left: result.Left}, false, err
-	})
 }
 
 // reindex rebuilds the index while searches and passes go on, and swaps it in.

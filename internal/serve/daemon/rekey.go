@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
 	"indexerd/deletecheck"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/reindex"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/stored"
-	"time"
 )
 
 // While a table without a key is unverified, all its rows may have other keys: after

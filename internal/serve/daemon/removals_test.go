@@ -43,7 +43,7 @@ func TestNoSweepAfterALoad(t *testing.T) {
 		return n
 	}
 	const narrowed = `pass="deletecheck",table="doc",tier="narrowed"`
-	Eventually(t, Soon, "passes follow the table", func() error {
+	eventually(t, soon, "passes follow the table", func() error {
 		if n := runs(`pass="incremental",table="doc",tier=""`); n < 3 {
 			return fmt.Errorf("got %d runs, want 3", n)
 		}
@@ -53,13 +53,13 @@ func TestNoSweepAfterALoad(t *testing.T) {
 		t.Errorf("before a removal: got %d narrowed sweeps, want none", n)
 	}
 	execSQLite(t, path, "DELETE FROM doc WHERE id = 2")
-	Eventually(t, Soon, "the row is gone", func() error {
+	eventually(t, soon, "the row is gone", func() error {
 		if got := e.table("doc").status(e.trace.DurableTable("doc")).Documents; got != 1 {
 			return fmt.Errorf("got %d documents, want 1", got)
 		}
 		return nil
 	})
-	Eventually(t, Soon, "a narrowed sweep removed it", func() error {
+	eventually(t, soon, "a narrowed sweep removed it", func() error {
 		if runs(narrowed) == 0 {
 			return errors.New("none has ended")
 		}
@@ -84,7 +84,7 @@ func TestRowsDeletedAfterAStart(t *testing.T) {
 		serve(t, e, slog.New(slog.NewTextHandler(io.Discard, nil)))
 		return func(name string, want uint64) {
 			t.Helper()
-			Eventually(t, Soon, name, func() error {
+			eventually(t, soon, name, func() error {
 				marks := e.trace.DurableTable("doc")
 				if got := e.table("doc").status(marks).Documents; got != want || !marks.Loaded {
 					return fmt.Errorf("got %d documents, want %d", got, want)

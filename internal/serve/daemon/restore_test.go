@@ -3,6 +3,15 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/serve/datadir"
@@ -12,14 +21,6 @@ import (
 	"indexerd/internal/state/backup"
 	"indexerd/internal/test/etcdtest"
 	"indexerd/timetrace"
-	"io"
-	"maps"
-	"os"
-	"path/filepath"
-	"reflect"
-	"strings"
-	"testing"
-	"time"
 )
 
 // The index and the pages of a table in other stores. While a backup describes them, a pass

@@ -3,14 +3,15 @@ package daemon
 import (
 	"context"
 	"errors"
+	"net/http"
+	"strings"
+
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/stored"
-	"net/http"
-	"strings"
 )
 
 // Search answers a search in one table, or in all tables.
@@ -76,23 +77,6 @@ func (e *Engine) searchTables(ctx context.Context, names []string, p search.Para
 		parts = append(parts, search.Part{Searcher: t.Searcher(), Caller: caller})
 	}
 	return search.SearchAll(ctx, parts, missing, p)
-}
-
-// caller returns the caller of a search as the table sees it.
-func (t *table) caller(c search.Caller) (search.Caller, error) {
-	if c.Admin {
-		return c, nil
-	}
-	if !t.KnowsGroups() {
-		return c, &httpapi.Error{
-			Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "the index of " + t.Conf.Name + " can't tell yet who may see a document",
-			Hint: "run: indexerd reindex " + t.Conf.Name,
-		}
-	}
-	if t.hidden() != "" {
-		c.Groups = nil // no group: totals, facets and scores are those of no document
-	}
-	return c, nil
 }
 
 // Doc returns one document.

@@ -44,7 +44,7 @@ func TestSearchInAllTables(t *testing.T) {
 		}
 		return got + fmt.Sprint(", missing ", r.Missing)
 	}
-	Eventually(t, Soon, "both tables are loaded", func() error {
+	eventually(t, soon, "both tables are loaded", func() error {
 		if got := find(search.Caller{Admin: true}); got != "3 of open/1 guarded/1 guarded/2, missing [later]" {
 			return errors.New(got)
 		}
@@ -58,7 +58,7 @@ func TestSearchInAllTables(t *testing.T) {
 		t.Errorf("sales, while the groups are unknown: got %s", got)
 	}
 	execSQLite(t, path, "CREATE TABLE later (id INTEGER PRIMARY KEY, body TEXT, u TEXT DEFAULT CURRENT_TIMESTAMP)", "INSERT INTO later (id, body) VALUES (7, 'zebra')")
-	Eventually(t, Soon, "the third table is loaded", func() error {
+	eventually(t, soon, "the third table is loaded", func() error {
 		if got := find(search.Caller{}); got != "2 of open/1 later/7, missing []" {
 			return errors.New(got)
 		}

@@ -5,6 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"path/filepath"
+	"sync"
+	"time"
+
 	"indexerd/configs"
 	"indexerd/internal/pages/pagetable"
 	"indexerd/internal/serve/database"
@@ -14,12 +21,6 @@ import (
 	"indexerd/internal/serve/stored"
 	"indexerd/internal/state/etcd"
 	"indexerd/store/bloom"
-	"log/slog"
-	"math/rand/v2"
-	"net"
-	"path/filepath"
-	"sync"
-	"time"
 )
 
 // simDB is the name of the database among the servers.

@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
+
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/serve/leader"
 	"indexerd/internal/state/etcd"
 	"indexerd/timetrace"
-	"time"
 )
 
 // What ends an engine that stands by.

@@ -1,17 +1,13 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"indexerd/configs"
-	"indexerd/internal/base/doc"
 	"indexerd/internal/base/recovered"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/timetrace"
@@ -84,143 +80,13 @@ func (e *Engine) pin(s *source) *httpapi.Pin {
 	return nil
 }
 
-func (t *table) pin() *doc.Pin {
-	t.mu.Lock()
-	p := t.passes
-	t.mu.Unlock()
-	if p == nil {
-		return nil
-	}
-	return p.LastHorizon().Pin
-}
-
 // Waiting lists why tables are not ready; empty where all are.
 func (e *Engine) Waiting() []string {
 	waiting := []string{}
 	for _, t := range e.tables {
-		if w := t.Waits.Load(); w != nil {
-			waiting = append(waiting, fmt.Sprintf("%s: opening, waiting for %s", t.Conf.Name, w.What))
-			continue
+		if why := t.waitsFor(); why != "" {
+			waiting = append(waiting, t.Conf.Name+": "+why)
 		}
-		marks, _ := e.trace.Table(t.Conf.Name)
-		if marks.Loaded {
-			continue
-		}
-		line := t.Conf.Name + ": waiting for its database"
-		if end, quiet := t.source.conf.Limits.Quiet.Until(time.Now()); quiet {
-			line = t.Conf.Name + ": waiting for the end of the quiet hours at " + end.Format("15:04")
-		}
-		if p := t.progress.Snapshot(); p.Running {
-			line = fmt.Sprintf("%s: loading %d %%", t.Conf.Name, 100*p.Done/max(p.Of, 1))
-		}
-		waiting = append(waiting, line)
 	}
 	return waiting
-}
-
-func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
-	waits, documents := t.Waits.Load(), uint64(0)
-	if waits == nil {
-		documents = t.CountDocuments() // which may take a moment
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	s := httpapi.TableStatus{
-		Table:      t.Conf.Name,
-		Source:     t.Conf.Source,
-		State:      "loading",
-		FollowedBy: "updated",
-		Settled:    httpapi.SettledStatus{At: httpapi.TimeOrNull(marks.Settled), Mode: "assumed"},
-		Marks:      httpapi.Marks{Incremental: httpapi.TimeOrNull(marks.Incremental), Tiers: map[string]httpapi.Time{}},
-		Passes:     []httpapi.PassStatus{},
-		Skipped:    t.skipped,
-		OutOfRange: marks.OutOfRange,
-		Documents:  documents,
-	}
-	if marks.Loaded {
-		s.State = "following"
-	}
-	if t.Conf.ByComparison() {
-		s.FollowedBy, s.Marks.Incremental = "comparison", nil
-	}
-	if marks.Mode != "" {
-		s.Settled.Mode = marks.Mode
-	}
-	s.Settled.Reason = marks.Unverified // also while no pass runs
-	if t.passes != nil {
-		s.Settled.Reason = t.passes.Reason(marks)
-	}
-	s.Settled.Unverified = marks.Unverified != "" || t.moment.Behind != ""
-	if t.moment.Behind != "" && marks.Unverified == "" {
-		s.Settled.Reason = t.moment.Behind
-	}
-	s.Marks.Sweep = httpapi.TimeOrNull(marks.Sweep)
-	for name, mark := range marks.Tiers {
-		s.Marks.Tiers[name] = httpapi.Time(mark)
-	}
-	if p := t.progress.Snapshot(); p.Running {
-		s.Load = &httpapi.LoadStatus{Done: p.Done, Of: p.Of, RowsPerS: p.Rate, ETAS: p.ETA.Seconds()}
-	}
-	if waits == nil {
-		t.Table.Status(&s)
-	}
-	if !t.windowAt.IsZero() {
-		lag := (time.Since(t.windowAt) + t.moment.Now.Sub(t.moment.Seen)).Seconds()
-		s.LagS = &lag
-		s.Window = &httpapi.WindowStatus{From: httpapi.Time(t.window.From), To: httpapi.Time(t.window.To)}
-	}
-	if t.Conf.ByComparison() && t.passes != nil && marks.Loaded {
-		if lag, known := t.passes.Lag(); known {
-			seconds := lag.Seconds()
-			s.LagS = &seconds
-		}
-	}
-	if t.Config.Index.Engine == configs.OpenSearch {
-		s.Index = &httpapi.ClusterStatus{Engine: t.Config.Index.Engine, Health: cmp.Or(t.health, "unknown")}
-	}
-	if t.lastError != nil {
-		s.LastError = &httpapi.LastError{At: httpapi.Time(t.lastError.at), Pass: t.lastError.pass, What: httpapi.SingleLine(t.lastError.err)}
-	}
-	if marks.Hidden != "" && t.Conf.ACL != "" {
-		s.LastError = hiddenStatus(s.LastError, marks.Hidden)
-	}
-	for _, j := range t.jobs {
-		pass := j.status()
-		if pass.Error != nil {
-			s.State = "failing"
-		}
-		s.Passes = append(s.Passes, pass)
-	}
-	if t.reindexing {
-		s.State = "reindexing"
-	}
-	if t.jobs == nil && t.lastError != nil {
-		s.State = "failing"
-	}
-	if waits != nil {
-		waits.Status(&s)
-	}
-	return s
-}
-
-// hiddenStatus is the last error of a table whose documents only admins find,
-// which a restart does not end.
-func hiddenStatus(last *httpapi.LastError, hidden string) *httpapi.LastError {
-	if last == nil {
-		return &httpapi.LastError{At: httpapi.Time(time.Now()), Pass: "connect", What: hidden}
-	}
-	last.What += "; " + hidden
-	return last
-}
-
-func (j scheduledPass) status() httpapi.PassStatus {
-	s := j.Status()
-	p := httpapi.PassStatus{
-		Pass: j.pass, Running: s.Running, Last: httpapi.TimeOrNull(s.Last),
-		TookMS: float64(s.Took.Microseconds()) / 1000, Next: httpapi.TimeOrNull(s.Next), Error: httpapi.ErrorText(s.Err),
-	}
-	if j.tier != "" {
-		p.Tier = &j.tier
-	}
-	return p
 }

@@ -115,7 +115,7 @@ func (s *stress) serve(t *testing.T, cfg *configs.Config) {
 	e := openToServe(t, cfg)
 	serve(t, e, slog.New(slog.DiscardHandler))
 	s.table = e.tables[0]
-	Eventually(t, time.Minute, "loaded", func() error {
+	eventually(t, time.Minute, "loaded", func() error {
 		if waiting := e.Waiting(); len(waiting) > 0 {
 			return fmt.Errorf("%v", waiting)
 		}
@@ -129,9 +129,7 @@ func (s *stress) serve(t *testing.T, cfg *configs.Config) {
 
 // passed is the end of the last window that was read.
 func (s *stress) passed() time.Time {
-	s.table.mu.Lock()
-	defer s.table.mu.Unlock()
-	return s.table.window.To
+	return s.table.lastWindow().To
 }
 
 // run has the writers write, and judges every settle meanwhile.
@@ -238,7 +236,7 @@ func (s *stress) measureLag(t *testing.T, watch *pgx.Conn) {
 func (s *stress) end(t *testing.T, mode string, goals bool) {
 	t.Helper()
 	last := pgtest.Value[time.Time](t, s.dsn, "SELECT max(updated) FROM item")
-	Eventually(t, Soon, "S passes the last row", func() error {
+	eventually(t, soon, "S passes the last row", func() error {
 		s.judge(t)
 		if !s.settled.After(last) {
 			return fmt.Errorf("S is %v, the last row %v", s.settled, last)

@@ -2,16 +2,15 @@ package daemon
 
 import (
 	"context"
+	"time"
+
 	"indexerd/deletecheck"
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/schedule"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/serve/runs"
 	"indexerd/internal/sync/sink"
-	"net/http"
-	"time"
 )
 
 // sweepRetry is how soon a sweep that verifies is tried again after it failed.
@@ -182,57 +181,6 @@ func (t *table) settleSweep(report doc.Report, started time.Time) {
 		of, _ = t.Current().Count() // for status; the index has just been read
 	}
 	t.Guard.Settle(sink.Held{Removals: report.Held, Of: int(of), Since: started})
-}
-
-// loaded returns a table whose passes can run.
-func (e *Engine) loaded(name string) (*table, error) {
-	t, err := e.searchable(name)
-	if err != nil {
-		return nil, err
-	}
-	if marks, _ := e.trace.Table(name); !marks.Loaded {
-		return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: name + " is still being loaded", Hint: "see status"}
-	}
-	return t, nil
-}
-
-// Sweep begins a full sweep.
-func (e *Engine) Sweep(name string, allow int) (httpapi.Run, error) {
-	if err := e.writable(); err != nil {
-		return httpapi.Run{}, err
-	}
-	t, err := e.loaded(name)
-	if err != nil {
-		return httpapi.Run{}, err
-	}
-	return e.runs.Start(name, "deletecheck", func(ctx context.Context, r *runs.Job) (any, bool, error) {
-		report, err := t.sweep(ctx, sweeping{share: 1, restart: true, allow: allow, progress: r.Progress})
-		return done(report), report.Held > 0, err
-	})
-}
-
-// RunPass runs one pass now.
-func (e *Engine) RunPass(name, pass string) (httpapi.Run, error) {
-	if err := e.writable(); err != nil {
-		return httpapi.Run{}, err
-	}
-	t, err := e.loaded(name)
-	if err != nil {
-		return httpapi.Run{}, err
-	}
-	if pass == "deletecheck" {
-		return e.Sweep(name, 0)
-	}
-	do, ok := t.passesNow()[pass]
-	if !ok {
-		return httpapi.Run{}, t.noPass(pass)
-	}
-	return e.runs.Start(name, pass, func(ctx context.Context, r *runs.Job) (any, bool, error) {
-		t.comparing.Store(r)
-		defer t.comparing.Store(nil)
-		report, err := t.runNow(ctx, do)
-		return done(report), report.Held > 0, err
-	})
 }
 
 // done returns a report as the result of a run.

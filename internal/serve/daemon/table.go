@@ -3,6 +3,11 @@ package daemon
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
 	"indexerd/initial"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/schedule"
@@ -11,10 +16,6 @@ import (
 	"indexerd/internal/serve/runs"
 	"indexerd/internal/serve/stored"
 	"indexerd/internal/sync/passes"
-	"log/slog"
-	"sync"
-	"sync/atomic"
-	"time"
 )
 
 // A table is one configured table: what is stored of it, its rows in the
@@ -79,9 +80,30 @@ func newTable(stored *stored.Table, s *source) *table {
 func (t *table) fail(pass string, err error) error {
 	t.source.seen(err)
 	if err != nil && !errors.Is(err, context.Canceled) {
-		t.mu.Lock()
-		t.lastError = &failure{time.Now(), pass, err}
-		t.mu.Unlock()
+		t.blame(pass, err)
 	}
 	return err
+}
+
+// blame makes an error the last one.
+func (t *table) blame(pass string, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lastError = &failure{time.Now(), pass, err}
+}
+
+// lastWindow returns the window that incremental has read last.
+func (t *table) lastWindow() doc.Window {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.window
+}
+
+// pause keeps passes from running until resume is called.
+func (t *table) pause(ctx context.Context) (resume func(), err error) {
+	lane, err := t.takeLane(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return lane.end, nil
 }

@@ -1,11 +1,11 @@
 package daemon
 
 import (
+	"golang.org/x/sync/errgroup"
+
 	"indexerd/configs"
 	"indexerd/internal/base/recovered"
 	"indexerd/internal/serve/stored"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // takeOver makes this daemon the only one that writes, before it reads marks: etcd

@@ -4,17 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"indexerd/configs"
-	"indexerd/internal/serve/leader"
-	"indexerd/internal/state/etcd"
-	"indexerd/internal/test/etcdtest"
-	"indexerd/timetrace"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"indexerd/configs"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/state/etcd"
+	"indexerd/internal/test/etcdtest"
+	"indexerd/timetrace"
 )
 
 // sharedConfig is a configuration with everything elsewhere. What answers in place of

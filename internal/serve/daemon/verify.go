@@ -4,49 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
 	"indexerd/deletecheck"
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/runs"
-	"os"
-	"sync/atomic"
-	"time"
 )
-
-// Verify begins to compare tables with the database.
-func (e *Engine) Verify(p httpapi.VerifyRequest) (httpapi.Run, error) {
-	if p.Repair {
-		if err := e.writable(); err != nil {
-			return httpapi.Run{}, err
-		}
-	}
-	tables := e.tables
-	name := ""
-	if len(p.Tables) > 0 {
-		tables = nil
-		for _, name := range p.Tables {
-			t, err := e.loaded(name)
-			if err != nil {
-				return httpapi.Run{}, err
-			}
-			tables = append(tables, t)
-		}
-	}
-	if len(tables) == 1 {
-		name = tables[0].Conf.Name
-	}
-	for _, t := range tables {
-		if _, err := e.loaded(t.Conf.Name); err != nil {
-			return httpapi.Run{}, err
-		}
-	}
-	return e.runs.Start(name, "verify", func(ctx context.Context, r *runs.Job) (any, bool, error) {
-		v, err := verifyTables(ctx, tables, p, !e.started.IsZero(), r)
-		return v, false, err
-	})
-}
 
 // verifyTables compares one table after the other. The error of one table is in
 // its line of the result; the others are compared all the same.

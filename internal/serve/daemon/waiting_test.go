@@ -2,16 +2,17 @@ package daemon
 
 import (
 	"context"
-	"indexerd/internal/serve/front"
-	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/serve/stored"
-	"indexerd/internal/test/simtest/servers"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"indexerd/internal/serve/front"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/stored"
+	"indexerd/internal/test/simtest/servers"
 )
 
 // hanging is the way to servers of which some requests get no answer.

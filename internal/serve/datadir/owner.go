@@ -3,11 +3,12 @@ package datadir
 import (
 	"crypto/rand"
 	"errors"
-	"indexerd/configs"
-	"indexerd/internal/base/atomicfile"
 	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"indexerd/configs"
+	"indexerd/internal/base/atomicfile"
 )
 
 // OwnerFile has the id of the data directory, by which a cluster knows its indexes, and a store its pages.

@@ -2,13 +2,14 @@ package datadir
 
 import (
 	"errors"
-	"indexerd/configs"
-	"indexerd/internal/base/atomicfile"
-	"indexerd/timetrace"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"indexerd/configs"
+	"indexerd/internal/base/atomicfile"
+	"indexerd/timetrace"
 )
 
 // MarksFile says, in the data directory, where the marks are: "file", or a place in etcd,

@@ -6,18 +6,19 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"indexerd/configs"
-	"indexerd/internal/base/rarely"
-	"indexerd/internal/serve/clients"
-	"indexerd/internal/serve/datadir"
-	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/serve/osapi"
 	"log/slog"
 	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/base/rarely"
+	"indexerd/internal/serve/clients"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi"
 )
 
 // A Front answers requests on the daemon's address with the present engine. While

@@ -3,10 +3,11 @@ package front
 import (
 	"errors"
 	"fmt"
-	"indexerd/configs"
 	"net"
 	"net/http"
 	"sync"
+
+	"indexerd/configs"
 )
 
 // Bind takes the addresses of the APIs.

@@ -2,9 +2,10 @@ package httpapi
 
 import (
 	"encoding/json"
-	"indexerd/configs"
 	"strings"
 	"time"
+
+	"indexerd/configs"
 )
 
 // Status is the answer of GET /api/v1/status and of `indexerd status --json`.

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"indexerd/configs"
-	"indexerd/internal/serve/datadir"
-	"indexerd/internal/state/etcd"
 	"os"
 	"path/filepath"
 	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/state/etcd"
 )
 
 // errWithdrawn ends a campaign of a daemon that must not lead. It can begin another one.

@@ -6,18 +6,19 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"indexerd/configs"
-	"indexerd/internal/index/opensearch"
-	"indexerd/internal/pages/pagetable"
-	"indexerd/internal/serve/datadir"
-	"indexerd/internal/state/etcd"
-	"indexerd/timetrace"
 	"maps"
 	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/index/opensearch"
+	"indexerd/internal/pages/pagetable"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/state/etcd"
+	"indexerd/timetrace"
 )
 
 // Shared is what daemons share in etcd: marks, quarantine, the removals that the guard

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
 	"indexerd/configs"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/state/etcd"
-	"time"
 )
 
 // A StandbyError is why an engine is read-only whose daemon does not lead.

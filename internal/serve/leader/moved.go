@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+
 	"indexerd/configs"
 	"indexerd/internal/serve/datadir"
-	"strings"
 )
 
 // MovedKey says, in etcd, that the marks there don't count: "from ID" until all marks of

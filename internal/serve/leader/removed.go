@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"indexerd/internal/base/atomicfile"
-	"indexerd/internal/state/history"
-	"indexerd/internal/sync/sink"
 	"io/fs"
 	"path/filepath"
 	"time"
+
+	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/state/history"
+	"indexerd/internal/sync/sink"
 )
 
 // movedRemovals are, in the directory of a table, the removals that its guard had counted

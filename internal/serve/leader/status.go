@@ -2,11 +2,12 @@ package leader
 
 import (
 	"context"
-	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/state/etcd"
 	"maps"
 	"slices"
 	"time"
+
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/state/etcd"
 )
 
 // StatusWithin limits how long status waits for etcd.

@@ -4,6 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/pages/move"
@@ -13,11 +19,6 @@ import (
 	"indexerd/internal/serve/stored"
 	"indexerd/store"
 	"indexerd/timetrace"
-	"iter"
-	"os"
-	"sync"
-	"syscall"
-	"time"
 )
 
 // A Live moves the pages of all loaded tables while the daemon runs. copy copies

@@ -5,6 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
 	"indexerd/configs"
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/serve/datadir"
@@ -13,12 +20,6 @@ import (
 	"indexerd/internal/state/quarantine"
 	"indexerd/internal/sync/sink"
 	"indexerd/timetrace"
-	"io/fs"
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
-	"time"
 )
 
 // MovedMarks is the result of a move of marks.

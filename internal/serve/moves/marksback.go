@@ -2,12 +2,13 @@ package moves
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/leader"
 	"indexerd/timetrace"
-	"os"
-	"path/filepath"
 )
 
 // toFile moves the marks to the file of the data directory.

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"time"
+
 	"indexerd/configs"
 	"indexerd/internal/pages/move"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/stored"
-	"path/filepath"
-	"time"
 )
 
 // A Moved is the result of a move of one table.

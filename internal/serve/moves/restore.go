@@ -3,15 +3,16 @@ package moves
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
 	"indexerd/configs"
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/leader"
 	"indexerd/internal/state/backup"
 	"indexerd/store"
-	"os"
-	"path/filepath"
-	"strings"
 )
 
 // Restore restores a backup into the data directory of a configuration, which must be empty

@@ -6,6 +6,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"time"
+
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/opensearch"
@@ -14,10 +19,6 @@ import (
 	"indexerd/internal/serve/leader"
 	"indexerd/internal/tool/inspect"
 	"indexerd/timetrace"
-	"io/fs"
-	"net/http"
-	"path/filepath"
-	"time"
 )
 
 // A cluster is the place of a table's indexes in OpenSearch.

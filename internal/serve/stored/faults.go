@@ -2,10 +2,11 @@ package stored
 
 import (
 	"errors"
+	"slices"
+
 	"indexerd/internal/index/opensearch"
 	"indexerd/internal/pages/pagetable"
 	"indexerd/store"
-	"slices"
 )
 
 // IsAnothers reports whether a daemon ended because another one has its index or its pages. It must

@@ -1,6 +1,11 @@
 package stored
 
 import (
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/terminal"
 	"indexerd/internal/serve/httpapi"
@@ -8,10 +13,6 @@ import (
 	"indexerd/internal/sync/passes"
 	"indexerd/internal/sync/sink"
 	"indexerd/store"
-	"path/filepath"
-	"strconv"
-	"strings"
-	"time"
 )
 
 func (s *Table) Measures() (httpapi.TableMetrics, bool) {

@@ -3,6 +3,11 @@ package stored
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
@@ -13,10 +18,6 @@ import (
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/sync/sink"
 	"indexerd/timetrace"
-	"os"
-	"path/filepath"
-	"sync/atomic"
-	"time"
 )
 
 // An Index is one index of a table, of any engine.

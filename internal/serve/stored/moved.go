@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+
 	"indexerd/internal/pages/move"
 	"indexerd/store"
-	"path/filepath"
 )
 
 // MovedPages are pages of any store.

@@ -2,6 +2,7 @@ package stored
 
 import (
 	"fmt"
+
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/reindex"
 	"indexerd/internal/serve/database"

@@ -1,11 +1,12 @@
 package stored
 
 import (
+	"testing"
+
 	"indexerd/internal/base/doc"
 	"indexerd/internal/pages/move"
 	"indexerd/internal/test/pagestest"
 	"indexerd/store"
-	"testing"
 )
 
 // A meeting is a store that is copied between the start of a write and its end.

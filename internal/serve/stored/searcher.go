@@ -1,10 +1,11 @@
 package stored
 
 import (
+	"slices"
+
 	"indexerd/internal/index/fulltext"
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
-	"slices"
 )
 
 // newSearcher returns a searcher with the mapping of the index. The caller holds mu.

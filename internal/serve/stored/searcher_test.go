@@ -1,11 +1,12 @@
 package stored
 
 import (
+	"maps"
+	"testing"
+
 	"indexerd/configs"
 	"indexerd/internal/index/fulltext"
 	"indexerd/internal/index/query"
-	"maps"
-	"testing"
 )
 
 // Boosts and the parameters of the score are the file's, whatever the index was built

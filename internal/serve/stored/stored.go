@@ -5,6 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
 	"indexerd/configs"
 	"indexerd/deletecheck"
 	"indexerd/internal/base/atomicfile"
@@ -20,11 +26,6 @@ import (
 	"indexerd/internal/sync/sink"
 	"indexerd/store"
 	"indexerd/timetrace"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"sync"
-	"sync/atomic"
 )
 
 // A Table is what is stored of one table: its index, its pages, its tree of

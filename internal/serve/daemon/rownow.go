@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"time"
-
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/timeunit"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/timetrace"
+	"net/http"
+	"time"
 )
 
 // A rowState is what database, index, pages, tree and quarantine hold for a row.
@@ -25,13 +24,9 @@ type rowState struct {
 	aside   bool // the row is in quarantine
 }
 
-// Explain returns what is known about one document.
-func (e *Engine) Explain(ctx context.Context, name, key string) (httpapi.Explanation, error) {
-	t, oid, err := e.document(name, key)
-	if err != nil {
-		return httpapi.Explanation{}, err
-	}
-	x := httpapi.Explanation{Table: name, OID: oid.String()}
+// explain returns what is known about one document.
+func (t *table) explain(ctx context.Context, oid doc.OID) (httpapi.Explanation, error) {
+	x := httpapi.Explanation{Table: t.Conf.Name, OID: oid.String()}
 	has, err := t.gather(ctx, oid)
 	if err != nil {
 		return x, unavailable(err)
