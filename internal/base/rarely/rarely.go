@@ -1,3 +1,5 @@
+// Package rarely is a handler of logs that leaves out what it has logged a moment ago:
+// a message that differs in numbers only is shown once a minute, with how often it came.
 package rarely
 
 import (
@@ -9,8 +11,8 @@ import (
 	"time"
 )
 
-// rarelyEvery is how often a failure that repeats is logged.
-const rarelyEvery = time.Minute
+// every is how often a failure that repeats is logged.
+const every = time.Minute
 
 // Handler logs a failure that repeats once a minute, with how often it came
 // since. What differs only in numbers, such as a pause or the port of a
@@ -32,6 +34,7 @@ type sighting struct {
 	skipped int
 }
 
+// New returns a handler that logs rarely to another one.
 func New(h slog.Handler) Handler {
 	return Handler{Handler: h, seen: &sightings{of: map[string]*sighting{}}}
 }
@@ -72,7 +75,7 @@ func (s *sightings) see(what string, at time.Time) (skipped int, due bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	one := s.of[what]
-	if one != nil && at.Sub(one.logged) < rarelyEvery {
+	if one != nil && at.Sub(one.logged) < every {
 		one.skipped++
 		return 0, false
 	}
@@ -80,7 +83,7 @@ func (s *sightings) see(what string, at time.Time) (skipped int, due bool) {
 		skipped = one.skipped
 	}
 	for other, o := range s.of { // what has not come for long is new when it comes again
-		if at.Sub(o.logged) >= 10*rarelyEvery {
+		if at.Sub(o.logged) >= 10*every {
 			delete(s.of, other)
 		}
 	}

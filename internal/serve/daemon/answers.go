@@ -6,6 +6,7 @@ import (
 
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/tables"
 	"indexerd/internal/state/history"
 )
 
@@ -69,7 +70,7 @@ func (e *Engine) Quarantine(name string, size int, after string) (httpapi.Quaran
 	rows, next := t.Quarantine.List(after, size)
 	q := httpapi.Quarantine{Table: name, Rows: make([]httpapi.QuarantinedRow, len(rows))}
 	for i, r := range rows {
-		q.Rows[i] = *quarantinedRow(r)
+		q.Rows[i] = *tables.QuarantinedRow(r)
 	}
 	if next != "" {
 		q.Next = &next

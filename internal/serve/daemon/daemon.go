@@ -32,8 +32,8 @@
 //
 // reach (the database describes the SQLs), load (once), follow (incremental,
 // compensation and sweep on their schedules). A fault is retried with growing
-// pauses for as long as the daemon lives. One pass at a time holds the table's
-// lane. table.go begins there; storage.go has what is stored of a table.
+// pauses for as long as the daemon lives. Package tables has this life, and package
+// stored what is stored of a table.
 //
 // # What it guarantees
 //
@@ -166,7 +166,7 @@ func (e *Engine) loads() []Load {
 	all := make([]Load, len(e.tables))
 	for i, t := range e.tables {
 		marks, _ := e.trace.Table(t.Conf.Name)
-		all[i] = Load{t.Conf.Name, marks.Loaded, t.progress.Snapshot()}
+		all[i] = Load{t.Conf.Name, marks.Loaded, t.Progress.Snapshot()}
 	}
 	return all
 }

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/configs"
-	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/rarely"
 	"indexerd/internal/base/recovered"
 	"indexerd/internal/base/schedule"
@@ -23,8 +22,8 @@ import (
 	"indexerd/internal/serve/leader"
 	"indexerd/internal/serve/runs"
 	"indexerd/internal/serve/stored"
+	"indexerd/internal/serve/tables"
 	"indexerd/internal/state/etcd"
-	"indexerd/store"
 	"indexerd/timetrace"
 )
 
@@ -35,8 +34,8 @@ type Engine struct {
 	holding
 	cfg     *configs.Config
 	trace   *timetrace.Trace
-	sources []*source
-	tables  []*table
+	sources []*tables.Source
+	tables  []*tables.Table
 	runs    *runs.Runs
 	meters  *httpapi.Meters
 
@@ -52,116 +51,19 @@ type Engine struct {
 	frozen    error                       // why the engine is open read-only; nil: it is not
 }
 
-// Open takes the data directory for this process alone, removes what a crash has
-// left of a backup, and opens what is stored. It fails with store.ErrLocked where
-// a daemon has the directory.
-func Open(cfg *configs.Config) (*Engine, error) {
-	h, err := holdToWrite(cfg)
-	if err != nil {
-		return nil, err
-	}
-	return openOrRelease(cfg, h, nil)
-}
-
-// OpenReadOnly opens what is stored beside others that read it. It changes
-// nothing in the data directory.
-func OpenReadOnly(cfg *configs.Config) (*Engine, error) {
-	lock, err := store.LockShared(datadir.LockFile(cfg))
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), stored.OpenWithin)
-	defer cancel()
-	h, err := connectShared(ctx, cfg)
-	if err != nil {
-		return nil, errors.Join(err, lock.Release())
-	}
-	h.lock = lock
-	return openOrRelease(cfg, h, atomicfile.ErrReadOnly)
-}
-
-// openOrRelease is openLocked, and releases what is held on error.
-func openOrRelease(cfg *configs.Config, h holding, frozen error) (*Engine, error) {
-	e, err := openLocked(cfg, h, frozen)
-	if err != nil {
-		return nil, errors.Join(err, h.release())
-	}
-	return e, nil
-}
-
-// openLocked opens the data directory for a caller that already holds its lock.
-// On error the caller still holds it. frozen, if any, is why nothing may be
-// written: then what is stored is opened read-only, which needs no room.
-func openLocked(cfg *configs.Config, h holding, frozen error) (*Engine, error) {
-	return openShown(cfg, h, frozen, stages{waits: func(string) {}, made: func(*Engine) error { return nil }})
-}
-
-// openShown is openLocked, and shows how far it has come.
-func openShown(cfg *configs.Config, h holding, frozen error, at stages) (*Engine, error) {
-	h.shared.Configured(cfg)
-	if frozen == nil {
-		at.waits(stored.WaitIndex)
-		if err := h.takeOver(cfg); err != nil {
-			return nil, err
-		}
-	}
-	at.waits(stored.WaitMarks)
-	trace, err := h.shared.OpenTrace(cfg, frozen != nil)
-	if err != nil {
-		return nil, err
-	}
-	owner, err := h.shared.OwnerOf(cfg, frozen != nil)
-	if err != nil {
-		return nil, err
-	}
-	e := newEngine(cfg, trace)
-	e.holding, e.frozen = h, frozen
-	e.pageStore.ConnectOver(h.over)
-	for _, t := range e.tables {
-		t.ReadOnly, t.Owner, t.Shared, t.Over = frozen != nil, owner, h.shared, h.over
-	}
-	e.waitFor(stored.WaitTables)
-	if err = at.made(e); err == nil {
-		err = e.openTables()
-	}
-	if err != nil {
-		return nil, errors.Join(err, e.closeStored())
-	}
-	return e, nil
-}
-
-// openTables opens what is stored of the tables.
-func (e *Engine) openTables() error {
-	var opening errgroup.Group
-	opening.SetLimit(openedAtOnce)
-	for _, t := range e.tables {
-		opening.Go(func() (err error) {
-			defer recovered.Into(&err)
-			defer t.WaitFor("")
-			_, err = t.OpenStored()
-			return err
-		})
-	}
-	return opening.Wait()
-}
-
-// openedAtOnce is how many tables are opened at once: opening mostly waits for the
-// disk.
-const openedAtOnce = 16
-
 // newEngine returns an engine of which nothing is open yet.
 func newEngine(cfg *configs.Config, trace *timetrace.Trace) *Engine {
 	e := &Engine{cfg: cfg, trace: trace, runs: runs.New(), meters: httpapi.NewMeters(), stepDowns: make(chan struct{}, 1)}
-	tables, pages := stored.NewAll(cfg, trace)
+	all, pages := stored.NewAll(cfg, trace)
 	e.pageStore = pages
-	byName := map[string]*source{}
+	byName := map[string]*tables.Source{}
 	for _, s := range cfg.Sources {
-		byName[s.Name] = newSource(cfg, s)
+		byName[s.Name] = tables.NewSource(cfg, s)
 		e.sources = append(e.sources, byName[s.Name])
 	}
-	for _, s := range tables {
-		t := newTable(s, byName[s.Conf.Source])
-		t.meters = e.meters
+	for _, s := range all {
+		t := tables.New(s, byName[s.Conf.Source])
+		t.Meters = e.meters
 		e.tables = append(e.tables, t)
 	}
 	return e
@@ -200,7 +102,7 @@ func (e *Engine) blame(err error) {
 		return
 	}
 	for _, t := range e.tables {
-		t.blame("storage", err)
+		t.Blame("storage", err)
 	}
 }
 
@@ -233,14 +135,14 @@ func (e *Engine) closeDatabases() {
 // malformed is a fault of the configuration.
 func (e *Engine) OpenDatabases(ctx context.Context) (err error) {
 	for _, s := range e.sources {
-		if s.Database, err = e.openDatabase(ctx, s.conf); err != nil {
-			return e.cfg.Fault("sources."+s.conf.Name+".dsn", configs.Message(err), "correct the address")
+		if s.Database, err = e.openDatabase(ctx, s.Conf); err != nil {
+			return e.cfg.Fault("sources."+s.Conf.Name+".dsn", configs.Message(err), "correct the address")
 		}
 	}
 	return nil
 }
 
-func (e *Engine) table(name string) *table {
+func (e *Engine) table(name string) *tables.Table {
 	for _, t := range e.tables {
 		if t.Conf.Name == name {
 			return t
@@ -261,7 +163,7 @@ func (e *Engine) checkTables(ctx context.Context) error {
 	for i, t := range e.tables {
 		describing.Go(func() error {
 			defer recovered.Into(&errs[i])
-			_, errs[i] = t.describe(asking)
+			_, errs[i] = t.Describe(asking)
 			return nil
 		})
 	}
@@ -292,7 +194,7 @@ func (e *Engine) follow(ctx context.Context, f *front.Front, log *slog.Logger) e
 	defer die(nil)
 	if err := e.lock.Write(f.Holder()); err != nil {
 		if datadir.IsDiskFault(err) {
-			err = fmt.Errorf("%w: %w", errBroken, err)
+			err = fmt.Errorf("%w: %w", tables.ErrBroken, err)
 		}
 		return err
 	}
@@ -321,9 +223,9 @@ func (e *Engine) follow(ctx context.Context, f *front.Front, log *slog.Logger) e
 	}
 	var lives sync.WaitGroup
 	for _, t := range e.tables {
-		t.die = die
+		t.Die = die
 		lives.Go(func() {
-			if err := t.live(ctx, jobs, log, failures); err != nil && ctx.Err() == nil {
+			if err := t.Live(ctx, jobs, log, failures); err != nil && ctx.Err() == nil {
 				die(err)
 			}
 		})
@@ -361,7 +263,7 @@ const brokenWithin = 30 * time.Second
 func stopJobs(jobs *schedule.Scheduler, cause error) error {
 	began := time.Now()
 	err := jobs.Stop()
-	for errors.Is(err, schedule.ErrRunning) && (errors.As(cause, new(*renewal)) || (errors.Is(cause, errBroken) || errors.Is(cause, etcd.ErrLost)) && time.Since(began) < brokenWithin) {
+	for errors.Is(err, schedule.ErrRunning) && (errors.As(cause, new(*renewal)) || (errors.Is(cause, tables.ErrBroken) || errors.Is(cause, etcd.ErrLost)) && time.Since(began) < brokenWithin) {
 		err = jobs.Stop()
 	}
 	if cause == nil && errors.Is(err, schedule.ErrRunning) {
@@ -383,12 +285,6 @@ func (e *Engine) waitFor(what string) {
 	for _, t := range e.tables {
 		t.WaitFor(what)
 	}
-}
-
-// stages show how far the opening of an engine has come.
-type stages struct {
-	waits func(what string)   // before there is an engine
-	made  func(*Engine) error // with the marks, and nothing open
 }
 
 // stored returns what is stored of the tables.

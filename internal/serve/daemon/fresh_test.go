@@ -16,6 +16,7 @@ import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/tables"
 	"indexerd/internal/source/sqlite"
 	"indexerd/internal/sync/passes"
 	"indexerd/internal/test/pgtest"
@@ -110,12 +111,12 @@ func (w *freshWorld) start(t *testing.T, wrap func(database.Database) database.D
 	serve(t, w.engine, slog.New(slog.DiscardHandler))
 	eventually(t, soon, "six rows are loaded", func() error {
 		marks := w.engine.trace.Tables()["item"]
-		if s := w.engine.table("item").status(marks); !marks.Loaded || s.Settled.Unverified || s.Documents != 6 {
+		if s := w.engine.table("item").Status(marks); !marks.Loaded || s.Settled.Unverified || s.Documents != 6 {
 			return fmt.Errorf("%+v", s)
 		}
 		return nil
 	})
-	resume, err := w.engine.table("item").pause(t.Context())
+	resume, err := w.engine.table("item").Pause(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +222,7 @@ func TestFreshSearchesAtOnce(t *testing.T) {
 	w := freshOnSQLite(t)
 	w.start(t, nil)
 	w.exec("DELETE FROM item WHERE id > 1")
-	looks := w.engine.sources[0].looks
+	looks := w.engine.sources[0].Looks
 	for range cap(looks) {
 		looks <- struct{}{}
 	}
@@ -239,14 +240,14 @@ func TestFreshSearchDescribesNothing(t *testing.T) {
 	item := w.engine.table("item")
 	down.Store(true)
 	eventually(t, soon, "no description holds", func() error {
-		_, _ = item.runNow(t.Context(), func(*passes.Passes, context.Context) (doc.Report, error) { return doc.Report{}, doc.ErrChangedResult })
-		if err := item.Look(t.Context(), nil, nil); !errors.Is(err, errNotDescribed) {
-			return fmt.Errorf("got %v, want %v", err, errNotDescribed)
+		_, _ = item.RunNow(t.Context(), func(*passes.Passes, context.Context) (doc.Report, error) { return doc.Report{}, doc.ErrChangedResult })
+		if err := item.Look(t.Context(), nil, nil); !errors.Is(err, tables.ErrNotDescribed) {
+			return fmt.Errorf("got %v, want %v", err, tables.ErrNotDescribed)
 		}
 		return nil
 	})
-	if err := item.Look(t.Context(), nil, nil); !errors.Is(err, errNotDescribed) {
-		t.Errorf("got %v, want %v", err, errNotDescribed)
+	if err := item.Look(t.Context(), nil, nil); !errors.Is(err, tables.ErrNotDescribed) {
+		t.Errorf("got %v, want %v", err, tables.ErrNotDescribed)
 	}
 	w.finds(t, "no description holds", "item", "fresh false, 6: 1 zebra, 2 zebra, 3 zebra, 4 zebra, 5 zebra, 6 zebra,")
 }

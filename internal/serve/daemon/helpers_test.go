@@ -19,7 +19,7 @@ import (
 
 // soon is how long a test waits for what takes a daemon a moment: others may use
 // this machine.
-const soon = time.Minute
+const soon = 5 * time.Minute
 
 // Eventually polls until f succeeds.
 func eventually(t testing.TB, within time.Duration, what string, f func() error) {

@@ -15,6 +15,7 @@ import (
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/leader"
 	"indexerd/internal/serve/stored"
+	"indexerd/internal/serve/tables"
 )
 
 // errRoom ends an engine that is read-only.
@@ -49,7 +50,7 @@ func (d *daemon) live(ctx context.Context, e *Engine) error {
 		case ctx.Err() == nil && errors.Is(cause, errMarks):
 			d.close(e)
 			e, err = d.openReadOnly(ctx, e, e.frozen)
-		case ctx.Err() == nil && errors.Is(cause, errBroken):
+		case ctx.Err() == nil && errors.Is(cause, tables.ErrBroken):
 			e, err = d.freeze(ctx, e, cause)
 		case ctx.Err() == nil && (errors.Is(cause, errRoom) || errors.Is(cause, errLead)):
 			e, err = d.thaw(ctx, e)
@@ -252,7 +253,7 @@ func (d *daemon) open(ctx context.Context, closed *Engine, cfg *configs.Config, 
 func (d *daemon) handOver(ctx context.Context, from, to *Engine) error {
 	to.runs, to.started, to.orders, to.meters, to.log, to.getenv = from.runs.Next(), from.started, d.orders, from.meters, d.Log, d.Getenv
 	for _, t := range to.tables {
-		t.meters = to.meters
+		t.Meters = to.meters
 	}
 	return to.OpenDatabases(ctx)
 }

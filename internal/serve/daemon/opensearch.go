@@ -5,6 +5,7 @@ import (
 	"indexerd/internal/index/fulltext"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/osapi"
+	"indexerd/internal/serve/tables"
 )
 
 // Fields returns the fields of a table that a caller may see.
@@ -26,7 +27,7 @@ func (e *Engine) Analyzer(name string) (*analysis.Analyzer, error) {
 	return analysis.New(m.Analyzer, m.Stopwords)
 }
 
-func fieldsFor(t *table, c search.Caller) (fields []osapi.Field) {
+func fieldsFor(t *tables.Table, c search.Caller) (fields []osapi.Field) {
 	built := t.Mapping()
 	add := func(name, kind string, child bool) {
 		if c.Admin || name != t.Conf.ACL {

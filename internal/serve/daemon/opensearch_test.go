@@ -46,7 +46,7 @@ tables:
 	}
 	f = serve(t, openToServe(t, cfg), slog.New(slog.DiscardHandler))
 	base = "http://" + f.OpenSearch
-	eventually(t, time.Minute, "load", func() error {
+	eventually(t, soon, "load", func() error {
 		for _, path := range []string{"/film/_doc/1", "/film/_doc/2", "/film/_doc/3", "/actor/_doc/1"} { // a page is written after its row is in the index
 			if status, body := askFilms(t, base, "Bearer "+opsSecret, "GET", path, ""); status != http.StatusOK || strings.Contains(body, `"_source":{}`) {
 				return fmt.Errorf("got %s, want %s", body, path)

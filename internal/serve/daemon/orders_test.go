@@ -7,6 +7,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/serve/moves"
+	"indexerd/internal/serve/tables"
 )
 
 // An order that comes as a storage breaks waits for the next engine. If it were lost,
@@ -19,7 +20,7 @@ func TestOrderBesideAnotherEnd(t *testing.T) {
 	for _, c := range []struct {
 		first error // that ends the engine; nil: the order does
 		waits int
-	}{{errBroken, 1}, {nil, 0}} {
+	}{{tables.ErrBroken, 1}, {nil, 0}} {
 		ctx, end := context.WithCancelCause(t.Context())
 		d.orders <- order{move: move}
 		d.takeOrders(ctx, e, func(cause error) {

@@ -69,7 +69,7 @@ func (r *remote) equal(e *Engine, rows int) {
 		if !t.IsOpen() {
 			return errors.New("nothing is stored yet")
 		}
-		v, err := t.verify(r.t.Context(), httpapi.VerifyRequest{Content: true, WaitS: &wait}, true, func(_, _ int64) {})
+		v, err := t.Verify(r.t.Context(), httpapi.VerifyRequest{Content: true, WaitS: &wait}, true, func(_, _ int64) {})
 		if err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func TestCopiedDataDirectory(t *testing.T) {
 	defer first.Close()
 	r.running(copied, func(e *Engine) {
 		r.equal(e, 300)
-		err := first.tables[0].examine(t.Context())
+		err := first.tables[0].Examine(t.Context())
 		if !stored.IsAnothers(err) {
 			t.Errorf("got error %v of the first daemon, want that another one has the pages", err)
 		}

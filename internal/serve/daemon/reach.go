@@ -128,7 +128,7 @@ type question struct {
 // questions returns what to ask for an engine.
 func (e *Engine) questions() (all []question) {
 	for _, s := range e.sources {
-		all = append(all, question{"source " + s.conf.Name, false, s.Ping})
+		all = append(all, question{"source " + s.Conf.Name, false, s.Ping})
 	}
 	if e.cfg.Index.Engine == configs.OpenSearch && len(e.tables) > 0 {
 		all = append(all, question{"index", true, e.tables[0].AsksCluster()})

@@ -2,20 +2,12 @@ package daemon
 
 import (
 	"context"
+	"net/http"
+
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/runs"
-	"indexerd/internal/state/quarantine"
-	"net/http"
+	"indexerd/internal/serve/tables"
 )
-
-func quarantinedRow(r quarantine.Row) *httpapi.QuarantinedRow {
-	s := &httpapi.QuarantinedRow{Reason: r.Reason, Since: httpapi.Time(r.Since), Tries: r.Tries, Document: string(r.Document)}
-	if r.OID != "" {
-		oid := r.OID.String()
-		s.OID = &oid
-	}
-	return s
-}
 
 // Explain returns what is known about one document.
 func (e *Engine) Explain(ctx context.Context, name, key string) (httpapi.Explanation, error) {
@@ -23,7 +15,7 @@ func (e *Engine) Explain(ctx context.Context, name, key string) (httpapi.Explana
 	if err != nil {
 		return httpapi.Explanation{}, err
 	}
-	return t.explain(ctx, oid)
+	return t.Explain(ctx, oid)
 }
 
 // Reindex begins to rebuild a table's index from its pages.
@@ -36,13 +28,13 @@ func (e *Engine) Reindex(name string) (httpapi.Run, error) {
 		return httpapi.Run{}, err
 	}
 	return e.runs.Start(name, "reindex", func(ctx context.Context, r *runs.Job) (any, bool, error) {
-		result, err := t.reindex(ctx, r.Progress)
+		result, err := t.Reindex(ctx, r.Progress)
 		return httpapi.ReindexResult{Indexed: result.Indexed, Partial: result.Partial, Left: result.Left}, false, err
 	})
 }
 
 // loaded returns a table whose passes can run.
-func (e *Engine) loaded(name string) (*table, error) {
+func (e *Engine) loaded(name string) (*tables.Table, error) {
 	t, err := e.searchable(name)
 	if err != nil {
 		return nil, err
@@ -63,8 +55,8 @@ func (e *Engine) Sweep(name string, allow int) (httpapi.Run, error) {
 		return httpapi.Run{}, err
 	}
 	return e.runs.Start(name, "deletecheck", func(ctx context.Context, r *runs.Job) (any, bool, error) {
-		report, err := t.sweep(ctx, sweeping{share: 1, restart: true, allow: allow, progress: r.Progress})
-		return done(report), report.Held > 0, err
+		report, err := t.Sweep(ctx, tables.Sweeping{Share: 1, Restart: true, Allow: allow, Progress: r.Progress})
+		return tables.Done(report), report.Held > 0, err
 	})
 }
 
@@ -80,15 +72,15 @@ func (e *Engine) RunPass(name, pass string) (httpapi.Run, error) {
 	if pass == "deletecheck" {
 		return e.Sweep(name, 0)
 	}
-	do, ok := t.passesNow()[pass]
+	do, ok := t.PassesNow()[pass]
 	if !ok {
-		return httpapi.Run{}, t.noPass(pass)
+		return httpapi.Run{}, t.NoPass(pass)
 	}
 	return e.runs.Start(name, pass, func(ctx context.Context, r *runs.Job) (any, bool, error) {
-		t.comparing.Store(r)
-		defer t.comparing.Store(nil)
-		report, err := t.runNow(ctx, do)
-		return done(report), report.Held > 0, err
+		t.Comparing.Store(r)
+		defer t.Comparing.Store(nil)
+		report, err := t.RunNow(ctx, do)
+		return tables.Done(report), report.Held > 0, err
 	})
 }
 
@@ -99,28 +91,28 @@ func (e *Engine) Verify(p httpapi.VerifyRequest) (httpapi.Run, error) {
 			return httpapi.Run{}, err
 		}
 	}
-	tables := e.tables
+	all := e.tables
 	name := ""
 	if len(p.Tables) > 0 {
-		tables = nil
+		all = nil
 		for _, name := range p.Tables {
 			t, err := e.loaded(name)
 			if err != nil {
 				return httpapi.Run{}, err
 			}
-			tables = append(tables, t)
+			all = append(all, t)
 		}
 	}
-	if len(tables) == 1 {
-		name = tables[0].Conf.Name
+	if len(all) == 1 {
+		name = all[0].Conf.Name
 	}
-	for _, t := range tables {
+	for _, t := range all {
 		if _, err := e.loaded(t.Conf.Name); err != nil {
 			return httpapi.Run{}, err
 		}
 	}
 	return e.runs.Start(name, "verify", func(ctx context.Context, r *runs.Job) (any, bool, error) {
-		v, err := verifyTables(ctx, tables, p, !e.started.IsZero(), r)
+		v, err := tables.VerifyTables(ctx, all, p, !e.started.IsZero(), r)
 		return v, false, err
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"indexerd/internal/serve/leader"
 	"indexerd/internal/serve/moves"
 	"indexerd/internal/serve/stored"
+	"indexerd/internal/serve/tables"
 	"indexerd/internal/state/backup"
 	"indexerd/internal/test/etcdtest"
 	"indexerd/timetrace"
@@ -67,7 +68,7 @@ func (m markMove) backup() (src string) {
 			}
 			return errors.Join(err, sh.Store("quarantine/"+name+"/", false).Write(rows), trace.UpdateTable(name, func(x *timetrace.Table) { x.Incremental, x.Numbers = later, numbersInUse }))
 		}
-		t := newTable(stored.New(m.etcd, configs.Table{Name: name}, trace, nil), nil)
+		t := tables.New(stored.New(m.etcd, configs.Table{Name: name}, trace, nil), nil)
 		t.Index, t.Pages = indexElsewhere{work: work}, pagesElsewhere{work: work}
 		e.tables = append(e.tables, t)
 	}
@@ -208,7 +209,7 @@ func TestRestoreOfAFileToEtcd(t *testing.T) {
 		work := func() error {
 			return trace.UpdateTable(name, func(x *timetrace.Table) { x.Incremental, x.Numbers = later, numbersInUse })
 		}
-		t := newTable(stored.New(m.file, configs.Table{Name: name}, trace, nil), nil)
+		t := tables.New(stored.New(m.file, configs.Table{Name: name}, trace, nil), nil)
 		t.Index, t.Pages = indexElsewhere{work: work}, pagesElsewhere{work: work}
 		e.tables = append(e.tables, t)
 	}

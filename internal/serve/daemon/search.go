@@ -12,6 +12,7 @@ import (
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/stored"
+	"indexerd/internal/serve/tables"
 )
 
 // Search answers a search in one table, or in all tables.
@@ -53,7 +54,7 @@ func (e *Engine) searchTable(ctx context.Context, name string, p search.Params) 
 	if err != nil {
 		return search.Results{}, err
 	}
-	if p.Caller, err = t.caller(p.Caller); err != nil {
+	if p.Caller, err = t.Caller(p.Caller); err != nil {
 		return search.Results{}, err
 	}
 	return t.Searcher().Search(ctx, p)
@@ -69,7 +70,7 @@ func (e *Engine) searchTables(ctx context.Context, names []string, p search.Para
 		if t == nil {
 			continue
 		}
-		caller, err := t.caller(p.Caller)
+		caller, err := t.Caller(p.Caller)
 		if marks, _ := e.trace.Table(t.Conf.Name); err != nil || !marks.Loaded || !t.IsOpen() {
 			missing = append(missing, t.Conf.Name)
 			continue
@@ -95,7 +96,7 @@ func (e *Engine) OID(name, key string) (doc.OID, error) {
 }
 
 // document finds the table and the key that a caller names.
-func (e *Engine) document(name, key string) (*table, doc.OID, error) {
+func (e *Engine) document(name, key string) (*tables.Table, doc.OID, error) {
 	t, err := e.searchable(name)
 	if err != nil {
 		return nil, "", err
@@ -108,7 +109,7 @@ func (e *Engine) document(name, key string) (*table, doc.OID, error) {
 	return t, oid, nil
 }
 
-func (e *Engine) searchable(name string) (*table, error) {
+func (e *Engine) searchable(name string) (*tables.Table, error) {
 	t := e.table(name)
 	if t == nil {
 		return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "unknown_table", Message: "no table " + name, Hint: "there is " + strings.Join(e.Tables(), ", ")}

@@ -10,6 +10,7 @@ import (
 
 	"indexerd/internal/base/recovered"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/tables"
 	"indexerd/timetrace"
 )
 
@@ -27,9 +28,9 @@ func (e *Engine) Status(ctx context.Context) httpapi.Status {
 		s.PID = os.Getpid()
 	}
 	for _, src := range e.sources {
-		err := src.lastError()
+		err := src.LastError()
 		s.Sources = append(s.Sources, httpapi.SourceStatus{
-			Source: src.conf.Name, Driver: src.conf.Driver, Connected: s.Running && err == nil, Error: httpapi.ErrorText(err), PinnedBy: e.pin(src), Load: src.load(),
+			Source: src.Conf.Name, Driver: src.Conf.Driver, Connected: s.Running && err == nil, Error: httpapi.ErrorText(err), PinnedBy: e.pin(src), Load: src.Load(),
 		})
 	}
 	s.Tables = e.tableStatus(e.marks())
@@ -45,7 +46,7 @@ func (e *Engine) tableStatus(marks timetrace.State) []httpapi.TableStatus {
 	for i, t := range e.tables {
 		asking.Go(func() (err error) {
 			defer recovered.Into(&err)
-			all[i] = t.status(marks[t.Conf.Name])
+			all[i] = t.Status(marks[t.Conf.Name])
 			return nil
 		})
 	}
@@ -56,7 +57,7 @@ func (e *Engine) tableStatus(marks timetrace.State) []httpapi.TableStatus {
 // marks returns those that are durable: S must not go back after a crash. Only an engine
 // that is open may make noted ones durable now: the next one may have others.
 func (e *Engine) marks() timetrace.State {
-	if !slices.ContainsFunc(e.tables, func(t *table) bool { return t.Waits.Load() != nil }) {
+	if !slices.ContainsFunc(e.tables, func(t *tables.Table) bool { return t.Waits.Load() != nil }) {
 		return e.trace.Durable()
 	}
 	marks := timetrace.State{}
@@ -68,12 +69,12 @@ func (e *Engine) marks() timetrace.State {
 
 // pin returns the session that holds back the horizon of a source, as its tables
 // last read it.
-func (e *Engine) pin(s *source) *httpapi.Pin {
+func (e *Engine) pin(s *tables.Source) *httpapi.Pin {
 	for _, t := range e.tables {
-		if t.source != s {
+		if t.Source != s {
 			continue
 		}
-		if p := t.pin(); p != nil {
+		if p := t.Pin(); p != nil {
 			return &httpapi.Pin{PID: p.PID, User: p.User, Application: p.Application, AgeS: p.Age.Seconds()}
 		}
 	}
@@ -84,7 +85,7 @@ func (e *Engine) pin(s *source) *httpapi.Pin {
 func (e *Engine) Waiting() []string {
 	waiting := []string{}
 	for _, t := range e.tables {
-		if why := t.waitsFor(); why != "" {
+		if why := t.WaitsFor(); why != "" {
 			waiting = append(waiting, t.Conf.Name+": "+why)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/tables"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -57,7 +58,7 @@ func TestStress(t *testing.T) {
 // A stress is a daemon in this process and what was judged of it.
 type stress struct {
 	dsn   string // of the superuser
-	table *table
+	table *tables.Table
 	rows  database.Rows // the judge's own sight of the table
 
 	late            atomic.Int64
@@ -115,21 +116,21 @@ func (s *stress) serve(t *testing.T, cfg *configs.Config) {
 	e := openToServe(t, cfg)
 	serve(t, e, slog.New(slog.DiscardHandler))
 	s.table = e.tables[0]
-	eventually(t, time.Minute, "loaded", func() error {
+	eventually(t, soon, "loaded", func() error {
 		if waiting := e.Waiting(); len(waiting) > 0 {
 			return fmt.Errorf("%v", waiting)
 		}
 		return nil
 	})
 	var err error
-	if s.rows, err = s.table.describe(t.Context()); err != nil {
+	if s.rows, err = s.table.Describe(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // passed is the end of the last window that was read.
 func (s *stress) passed() time.Time {
-	return s.table.lastWindow().To
+	return s.table.LastWindow().To
 }
 
 // run has the writers write, and judges every settle meanwhile.

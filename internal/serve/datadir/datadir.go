@@ -1,3 +1,7 @@
+// Package datadir is about the data directory of a daemon as a whole: its lock and
+// the daemon that holds it, the user it belongs to, the id by which index and pages
+// on other machines know it, whether its disk takes writes, and whether its marks are
+// in its file or in etcd.
 package datadir
 
 import (

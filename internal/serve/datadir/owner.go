@@ -44,6 +44,7 @@ func Owner(data string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
+// NewID returns an id that no other data directory has.
 func NewID() string { return strings.ToLower(rand.Text()) }
 
 // ID returns the id of a data directory, which the first call makes.

@@ -48,6 +48,7 @@ func RecordedMarks(data string) (string, error) {
 	return "", nil
 }
 
+// RecordMarks makes durable, in the data directory, where the marks are.
 func RecordMarks(data, place string) error {
 	return atomicfile.Write(atomicfile.OS, filepath.Join(data, MarksFile), []byte(place+"\n"))
 }
@@ -78,6 +79,7 @@ func CutRestore(cfg *configs.Config, place string) error {
 	return nil
 }
 
+// DoMove and DoRestore are what a user does where marks are elsewhere, or on the way.
 const DoMove = "move them with `indexerd move`, or name another data directory to load the tables again"
 
 const DoRestore = "run the same `indexerd restore` again"

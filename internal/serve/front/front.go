@@ -1,3 +1,6 @@
+// Package front answers requests on the addresses of a daemon while engines come and
+// go: it listens, limits connections, admits callers, and has requests wait while the
+// next engine is opened.
 package front
 
 import (
@@ -73,6 +76,7 @@ const (
 	idleWithin    = 2 * time.Minute
 )
 
+// New begins to serve on a listener. Requests are rejected as not ready until Show.
 func New(l *clients.Listener, h configs.HTTP, log *slog.Logger) *Front {
 	secure := h.TLS.Pair != nil
 	f := &Front{Address: l.Addr().String(), Own: rand.Text(), Failed: make(chan error, 1), conns: l, limits: httpapi.NewLimits(l), cursors: osapi.NewCursors(), log: log}

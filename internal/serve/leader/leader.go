@@ -1,3 +1,11 @@
+// Package leader has what daemons share in etcd, and decides which of them leads:
+// marks, quarantine and the removals that guards count are read by all of them and
+// written by the one that leads. docs/standby.md says what a user sees of it.
+//
+// A daemon leads for a term. Each write of a term needs the lease of its session, so
+// that a leader that was paused writes nothing once another one leads. A daemon whose
+// configuration differs from that of the last leader, or whose release is too old for
+// the keys, does not stand for election.
 package leader
 
 import (
@@ -52,6 +60,7 @@ type Shared struct {
 	seen          map[string]map[string][]byte // what was read or written last
 }
 
+// EtcdConfig returns how etcd is reached.
 func EtcdConfig(x configs.Marks) etcd.Config {
 	c := etcd.Config{Endpoints: x.Endpoints, Prefix: x.Prefix, User: x.User, Password: x.Password}
 	if strings.HasPrefix(x.Endpoints[0], "https:") {

@@ -77,6 +77,7 @@ func (k State) Under(key string) map[string][]byte {
 	return values
 }
 
+// Marks returns the marks of all tables.
 func (k State) Marks() (timetrace.State, error) {
 	trace, err := timetrace.OpenIn(keptPart{k, "marks/"})
 	if err != nil {

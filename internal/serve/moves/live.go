@@ -48,6 +48,7 @@ type tableMove struct {
 	began    time.Time
 }
 
+// ErrRenewed is why the copy of a move was cancelled.
 var ErrRenewed = errors.New("the configuration was read again: run the command again to continue")
 
 // NewLive returns a move of what is stored to the store of another configuration. Its

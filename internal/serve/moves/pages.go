@@ -1,3 +1,7 @@
+// Package moves moves what a data directory has to another place: pages to another
+// store, while a daemon runs or without one, marks from a file to etcd or back, and a
+// backup into an empty data directory. Each move can be cut anywhere and continues
+// when it is called again; until its last step the old place counts.
 package moves
 
 import (

@@ -1,3 +1,5 @@
+// Package runs has the work that callers request, such as a reindex or a verify: it is
+// done beside the schedule, and callers can follow and cancel it.
 package runs
 
 import (
@@ -32,6 +34,7 @@ type Runs struct {
 	all    []*Job // oldest first
 }
 
+// New returns no run.
 func New() *Runs {
 	r := &Runs{log: slog.New(slog.DiscardHandler)}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
@@ -160,6 +163,7 @@ func (r *Job) running() bool {
 	return r.state == "running"
 }
 
+// End ends a run with its result or its error. held reports that removals are held.
 func (r *Job) End(result any, held bool, err error) {
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("it was cancelled")
@@ -177,6 +181,7 @@ func (r *Job) End(result any, held bool, err error) {
 	}
 }
 
+// Answer returns the run as callers see it.
 func (r *Job) Answer() httpapi.Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -192,6 +197,7 @@ func (r *Job) Answer() httpapi.Run {
 	return a
 }
 
+// Find returns a run by its number.
 func (r *Runs) Find(id string) (*Job, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,6 +15,7 @@ import (
 	"indexerd/store"
 )
 
+// Measures returns the sizes of what is stored; false where nothing is open.
 func (s *Table) Measures() (httpapi.TableMetrics, bool) {
 	if s.Waits.Load() != nil {
 		return httpapi.TableMetrics{}, false

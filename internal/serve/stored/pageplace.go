@@ -53,6 +53,7 @@ func (s *Table) RecordedStore() (string, error) {
 	return "", nil
 }
 
+// WriteStore makes durable that the pages are in a store.
 func (s *Table) WriteStore(name string) error {
 	return atomicfile.Write(atomicfile.OS, filepath.Join(s.Dir, PagesFile), []byte(name+"\n"))
 }

@@ -57,6 +57,7 @@ func newPageStore(x configs.PageStore) *PageStore {
 	return p
 }
 
+// Close closes the store, if it was opened.
 func (p *PageStore) Close() error {
 	if p.opened == nil {
 		return nil

@@ -1,3 +1,6 @@
+// Package stored has what is stored of one table: its index and its pages, embedded or
+// on other machines, its tree of stamps, its quarantine and its history, and the sink,
+// which alone writes them. Here alone it is decided which engine a table has.
 package stored
 
 import (
@@ -76,6 +79,7 @@ func NewAll(cfg *configs.Config, trace *timetrace.Trace) (all []*Table, pages *P
 	return all, pages
 }
 
+// New returns what is stored of one table, of which nothing is open yet.
 func New(cfg *configs.Config, conf configs.Table, trace *timetrace.Trace, pages *PageStore) *Table {
 	s := &Table{Config: cfg, Conf: conf, Trace: trace, Dir: filepath.Join(cfg.Data, conf.Name), counter: newCounter(), pageStore: pages}
 	s.place = s.newPlace()
@@ -300,6 +304,7 @@ func (s *Table) Broken() error {
 	return errors.Join(s.writes.Err(), s.Pages.Err())
 }
 
+// Close closes what is open.
 func (s *Table) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-package daemon
+package tables
 
 import (
 	"context"
@@ -42,13 +42,13 @@ func TestQuestionIsAskedTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSource(cfg, cfg.Sources[0])
+	s := NewSource(cfg, cfg.Sources[0])
 	if s.Database, err = database.Open(t.Context(), cfg.Sources[0]); err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	all, _ := stored.NewAll(cfg, trace)
-	one := newTable(all[0], s)
+	one := New(all[0], s)
 	for failures, want := range []error{nil, nil, doc.ErrChangedResult} {
 		times := 0
 		answer, err := asked(t.Context(), one, func(context.Context, database.Rows) (string, error) {

@@ -1,13 +1,14 @@
-package daemon
+package tables
 
 import (
+	"net/http"
+
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
-	"net/http"
 )
 
-// caller returns the caller of a search as the table sees it.
-func (t *table) caller(c search.Caller) (search.Caller, error) {
+// Caller returns the caller of a search as the table sees it.
+func (t *Table) Caller(c search.Caller) (search.Caller, error) {
 	if c.Admin {
 		return c, nil
 	}

@@ -1,4 +1,4 @@
-package daemon
+package tables
 
 import (
 	"context"
@@ -14,7 +14,7 @@ type laneByChunks struct {
 	taken bool
 }
 
-func (t *table) takeLane(ctx context.Context) (*laneByChunks, error) {
+func (t *Table) takeLane(ctx context.Context) (*laneByChunks, error) {
 	if err := t.lane.Take(ctx); err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package daemon
+package tables
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 // the shortest comparison that waits.
 
 // sweepPass is the pass that compares all of the table.
-func (t *table) sweepPass() string {
+func (t *Table) sweepPass() string {
 	if t.Conf.ByComparison() {
 		return "compare"
 	}
@@ -26,8 +26,8 @@ func (t *table) sweepPass() string {
 }
 
 // compare compares the table, and returns the time of its statements.
-func (t *table) compare(ctx context.Context) (doc.Report, time.Duration, error) {
-	share, name := t.source.comparisons, t.Conf.Name
+func (t *Table) compare(ctx context.Context) (doc.Report, time.Duration, error) {
+	share, name := t.Source.comparisons, t.Conf.Name
 	if err := share.Take(ctx, name); err != nil {
 		return doc.Report{}, 0, err
 	}
@@ -38,7 +38,7 @@ func (t *table) compare(ctx context.Context) (doc.Report, time.Duration, error) 
 		}
 	}()
 	metered, spent := pace.Metered(ctx)
-	report, err := t.sweep(metered, sweeping{scheduled: true, progress: t.showProgress, rest: func(ctx context.Context) error {
+	report, err := t.Sweep(metered, Sweeping{scheduled: true, Progress: t.showProgress, rest: func(ctx context.Context) error {
 		share.Give()
 		taken = false
 		err := share.Take(ctx, name)
@@ -61,20 +61,20 @@ func (r repairing) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch
 
 // showProgress shows the progress of a comparison in the run that waits for it, if
 // there is one.
-func (t *table) showProgress(done, of int64) {
-	if r := t.comparing.Load(); r != nil {
+func (t *Table) showProgress(done, of int64) {
+	if r := t.Comparing.Load(); r != nil {
 		r.Progress(done, of)
 	}
 }
 
 // compareNow compares the table without regard to its share.
-func (t *table) compareNow(ctx context.Context) error {
-	_, err := t.runNow(ctx, (*passes.Passes).RunCompare)
+func (t *Table) compareNow(ctx context.Context) error {
+	_, err := t.RunNow(ctx, (*passes.Passes).RunCompare)
 	return err
 }
 
-// passesNow are the passes of a table that a caller can start, beside the sweep.
-func (t *table) passesNow() map[string]func(*passes.Passes, context.Context) (doc.Report, error) {
+// PassesNow are the passes of a table that a caller can start, beside the sweep.
+func (t *Table) PassesNow() map[string]func(*passes.Passes, context.Context) (doc.Report, error) {
 	if t.Conf.ByComparison() {
 		return map[string]func(*passes.Passes, context.Context) (doc.Report, error){"compare": (*passes.Passes).RunCompare}
 	}
@@ -83,8 +83,8 @@ func (t *table) passesNow() map[string]func(*passes.Passes, context.Context) (do
 	}
 }
 
-// noPass is the error of a caller that names a pass which the table does not have.
-func (t *table) noPass(pass string) error {
+// NoPass is the error of a caller that names a pass which the table does not have.
+func (t *Table) NoPass(pass string) error {
 	hint := "there is incremental, compensate and deletecheck"
 	if t.Conf.ByComparison() {
 		hint = "a table without updated has compare"

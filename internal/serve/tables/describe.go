@@ -1,4 +1,4 @@
-package daemon
+package tables
 
 import (
 	"context"
@@ -29,7 +29,7 @@ import (
 
 // reach returns the rows of the table. It describes the table if no description
 // holds; in a daemon it then makes the passes of the new description.
-func (t *table) reach(ctx context.Context) (database.Rows, error) {
+func (t *Table) reach(ctx context.Context) (database.Rows, error) {
 	select {
 	case t.describing <- struct{}{}:
 	case <-ctx.Done():
@@ -39,10 +39,10 @@ func (t *table) reach(ctx context.Context) (database.Rows, error) {
 	if r := t.described(); r != nil {
 		return r, nil
 	}
-	if t.source.Database == nil {
-		return nil, fmt.Errorf("source %s is not open", t.source.conf.Name)
+	if t.Source.Database == nil {
+		return nil, fmt.Errorf("source %s is not open", t.Source.Conf.Name)
 	}
-	r, err := t.describe(ctx)
+	r, err := t.Describe(ctx)
 	if err == nil {
 		err = t.fits(r)
 	}
@@ -62,14 +62,14 @@ func (t *table) reach(ctx context.Context) (database.Rows, error) {
 }
 
 // described returns the rows; nil where no description holds.
-func (t *table) described() database.Rows {
+func (t *Table) described() database.Rows {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.rows
 }
 
 // fits checks that stored keys mean what the described ones do.
-func (t *table) fits(r database.Rows) error {
+func (t *Table) fits(r database.Rows) error {
 	marks, _ := t.Trace.Table(t.Conf.Name)
 	if marks.Kinds == nil || slices.Equal(marks.Kinds, r.Kinds()) {
 		return nil
@@ -80,7 +80,7 @@ func (t *table) fits(r database.Rows) error {
 
 // takeRows makes the passes of a description. Under another epoch no stored token
 // can be compared, so a sweep starts.
-func (t *table) takeRows(r database.Rows) error {
+func (t *Table) takeRows(r database.Rows) error {
 	if !t.IsOpen() {
 		if err := t.Make(r, t.unitsFound()); err != nil {
 			return err
@@ -100,7 +100,7 @@ func (t *table) takeRows(r database.Rows) error {
 // noteDescription records the SQL and the result that new tokens are made of. If
 // stored tokens were made of others, the table is unverified until a sweep has
 // compared every row.
-func (t *table) noteDescription(r database.Rows) error {
+func (t *Table) noteDescription(r database.Rows) error {
 	sql, epoch := t.Conf.SQLFingerprint(), r.Epoch()
 	marks, _ := t.Trace.Table(t.Conf.Name)
 	reason := "the SQL was changed"
@@ -121,7 +121,7 @@ func (t *table) noteDescription(r database.Rows) error {
 // changed checks the error of a pass on these rows. If a result differed from its
 // description, it forgets the description, so that the next pass describes the
 // table again, unless another pass has done so already.
-func (t *table) changed(r database.Rows, err error) error {
+func (t *Table) changed(r database.Rows, err error) error {
 	if !errors.Is(err, doc.ErrChangedResult) {
 		return err
 	}
@@ -143,7 +143,7 @@ func (t *table) changed(r database.Rows, err error) error {
 // the column of groups any more, it hides all documents of the table from callers
 // who are not admins before it returns the error: whether a group has lost a
 // right is unknown.
-func (t *table) hideWithoutGroups(ctx context.Context, why error) error {
+func (t *Table) hideWithoutGroups(ctx context.Context, why error) error {
 	if t.Conf.ACL == "" || !database.IsFault(why) {
 		return why
 	}
@@ -165,14 +165,14 @@ func (t *table) hideWithoutGroups(ctx context.Context, why error) error {
 
 // lacksGroups reports whether the SQL of the groups does not return them any more.
 // A missing privilege is an error: it does not answer the question.
-func (t *table) lacksGroups(ctx context.Context) (bool, error) {
+func (t *Table) lacksGroups(ctx context.Context) (bool, error) {
 	from := database.SideSQL{SQL: t.Conf.SQL, Columns: []string{t.Conf.ACL}}
 	for _, f := range database.SideSQLs(t.Conf) {
 		if f.Name == t.Conf.ACL {
 			from = f
 		}
 	}
-	columns, err := t.source.ColumnsOf(ctx, from.SQL)
+	columns, err := t.Source.ColumnsOf(ctx, from.SQL)
 	switch {
 	case errors.As(err, new(*database.Denied)):
 		return false, err
@@ -186,7 +186,7 @@ func (t *table) lacksGroups(ctx context.Context) (bool, error) {
 
 // hidden returns why only admins find documents of the table; "" where callers
 // find what their groups may see.
-func (t *table) hidden() string {
+func (t *Table) hidden() string {
 	if t.Conf.ACL == "" {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package daemon
+package tables
 
 import (
 	"cmp"
@@ -13,14 +13,14 @@ import (
 // examineEvery is how often an index that others can change is looked at.
 const examineEvery = 10 * time.Second
 
-// examine ends the engine if index or pages are not those that were opened, and the
+// Examine ends the engine if index or pages are not those that were opened, and the
 // daemon if another one has taken them over. If others have written to the index, the
 // table is unverified until a sweep has compared it.
-func (t *table) examine(ctx context.Context) error {
+func (t *Table) Examine(ctx context.Context) error {
 	if err := t.ExaminePages(ctx); err != nil {
 		err = errors.Join(err, t.Distrust(err))
 		if stored.IsReplaced(err) {
-			t.die(fmt.Errorf("%w: %s: %w", errBroken, t.Conf.Name, err))
+			t.Die(fmt.Errorf("%w: %s: %w", ErrBroken, t.Conf.Name, err))
 		}
 		return t.fail("pages", err)
 	}
@@ -34,7 +34,7 @@ func (t *table) examine(ctx context.Context) error {
 	}
 	doubtErr := t.Distrust(err)
 	if stored.IsReplaced(err) {
-		t.die(fmt.Errorf("%w: %s: %w", errBroken, t.Conf.Name, err))
+		t.Die(fmt.Errorf("%w: %s: %w", ErrBroken, t.Conf.Name, err))
 	}
 	if stored.IsForeign(err) {
 		t.log.Warn("indexerd compares the index again", "why", err)

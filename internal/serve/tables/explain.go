@@ -1,17 +1,18 @@
-package daemon
+package tables
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"time"
+
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/timeunit"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/timetrace"
-	"net/http"
-	"time"
 )
 
 // A rowState is what database, index, pages, tree and quarantine hold for a row.
@@ -24,8 +25,8 @@ type rowState struct {
 	aside   bool // the row is in quarantine
 }
 
-// explain returns what is known about one document.
-func (t *table) explain(ctx context.Context, oid doc.OID) (httpapi.Explanation, error) {
+// Explain returns what is known about one document.
+func (t *Table) Explain(ctx context.Context, oid doc.OID) (httpapi.Explanation, error) {
 	x := httpapi.Explanation{Table: t.Conf.Name, OID: oid.String()}
 	has, err := t.gather(ctx, oid)
 	if err != nil {
@@ -33,7 +34,7 @@ func (t *table) explain(ctx context.Context, oid doc.OID) (httpapi.Explanation, 
 	}
 	if r, ok := t.Quarantine.Row(oid); ok {
 		has.aside = true
-		x.Quarantine = quarantinedRow(r)
+		x.Quarantine = QuarantinedRow(r)
 	}
 	x.Verdict = has.verdict()
 	x.Database, x.Tree = versionStatus(has.row), versionStatus(has.tree)
@@ -50,7 +51,7 @@ func (t *table) explain(ctx context.Context, oid doc.OID) (httpapi.Explanation, 
 }
 
 // gather reads the state of a row everywhere.
-func (t *table) gather(ctx context.Context, oid doc.OID) (has rowState, err error) {
+func (t *Table) gather(ctx context.Context, oid doc.OID) (has rowState, err error) {
 	has.marks, _ = t.Trace.Table(t.Conf.Name)
 	stamps, err := asked(ctx, t, func(ctx context.Context, r database.Rows) ([]doc.Stamp, error) {
 		return r.StampsOf(ctx, []doc.OID{oid})
@@ -126,7 +127,7 @@ const clockSlack = time.Second
 
 // lastSeen finds the run that fetched a page; nil where the history does not
 // have it any more.
-func (t *table) lastSeen(marks timetrace.Table, page doc.Meta) *httpapi.LastSeen {
+func (t *Table) lastSeen(marks timetrace.Table, page doc.Meta) *httpapi.LastSeen {
 	seen := &httpapi.LastSeen{At: httpapi.Time(page.Fetched)}
 	runs, _ := t.History.Runs(1000, 0)
 	for _, r := range runs {
@@ -147,7 +148,7 @@ func (t *table) lastSeen(marks timetrace.Table, page doc.Meta) *httpapi.LastSeen
 }
 
 // nextPass returns the pass that reads the row next, and what it will do.
-func (t *table) nextPass(has rowState, verdict string) *httpapi.NextPass {
+func (t *Table) nextPass(has rowState, verdict string) *httpapi.NextPass {
 	next := func(pass, will string) *httpapi.NextPass {
 		return &httpapi.NextPass{Pass: pass, At: t.nextRun(pass), Will: will}
 	}
@@ -181,7 +182,7 @@ func (t *table) nextPass(has rowState, verdict string) *httpapi.NextPass {
 }
 
 // nextRun is when a pass is due; nil where no daemon runs.
-func (t *table) nextRun(pass string) *httpapi.Time {
+func (t *Table) nextRun(pass string) *httpapi.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var first time.Time

@@ -1,4 +1,4 @@
-package daemon
+package tables
 
 import (
 	"context"
@@ -8,22 +8,23 @@ import (
 	"indexerd/internal/serve/database"
 )
 
-var errNotDescribed = errors.New("the database has not described the table yet")
+// ErrNotDescribed is the error of a look into a table that no description holds of.
+var ErrNotDescribed = errors.New("the database has not described the table yet")
 
 // lookAt calls each with the rows of a fresh search: those with these keys that can
 // become documents, as they are in the database now. It fails on a standby that is
 // behind, where an absent row may exist and any row may be older than its document.
 // A failure is not that of a pass: it shows in the answer alone.
-func (t *table) lookAt(ctx context.Context, oids []doc.OID, each func(doc.Doc)) error {
+func (t *Table) lookAt(ctx context.Context, oids []doc.OID, each func(doc.Doc)) error {
 	select {
-	case t.source.looks <- struct{}{}:
+	case t.Source.Looks <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-t.source.looks }()
+	defer func() { <-t.Source.Looks }()
 	r := t.described()
 	if r == nil && t.alive.Load() {
-		return errNotDescribed // the next pass describes it: a failure for lack of time would be shown as the table's
+		return ErrNotDescribed // the next pass describes it: a failure for lack of time would be shown as the table's
 	}
 	if r == nil {
 		var err error

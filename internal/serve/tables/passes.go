@@ -1,4 +1,4 @@
-package daemon
+package tables
 
 import (
 	"context"
@@ -22,10 +22,10 @@ import (
 	"indexerd/internal/sync/passes"
 )
 
-// live is the life of a table in a running daemon: reach the database, load
+// Live is the life of a table in a running daemon: reach the database, load
 // what is not loaded, then follow. A fault is retried with growing pauses for
 // as long as the daemon lives, and logged to failures.
-func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *slog.Logger) error {
+func (t *Table) Live(ctx context.Context, s *schedule.Scheduler, log, failures *slog.Logger) error {
 	log, failures = log.With("table", t.Conf.Name), failures.With("table", t.Conf.Name)
 	t.log = log
 	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.hideUnknown(ctx) }); err != nil {
@@ -43,7 +43,7 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 	}
 	t.logMapping()
 	if t.Config.Index.Engine == configs.OpenSearch || t.Config.PageStore.Remote() {
-		s.Every(t.Conf.Name+" index", examineEvery, examineEvery, t.examine)
+		s.Every(t.Conf.Name+" index", examineEvery, examineEvery, t.Examine)
 	}
 	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.load(ctx, log) }); err != nil {
 		return err
@@ -58,11 +58,11 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 }
 
 // newPasses returns the passes of rows, which continue from the marks.
-func (t *table) newPasses(r database.Rows) *passes.Passes {
+func (t *Table) newPasses(r database.Rows) *passes.Passes {
 	var p *passes.Passes
 	p = passes.New(passes.Config{
 		Table: t.Conf, Source: r, Sink: t.Sink, Tree: t.Tree, Trace: t.Trace, Fail: t.fail,
-		Compare: t.compare, Share: t.source.comparisons,
+		Compare: t.compare, Share: t.Source.comparisons,
 		Run: func(ctx context.Context, pass, tier string, run func(context.Context) (doc.Report, error)) (doc.Report, error) {
 			report, err := t.pass(ctx, r, pass, tier, run)
 			if pass == "incremental" {
@@ -76,7 +76,7 @@ func (t *table) newPasses(r database.Rows) *passes.Passes {
 
 // renewPasses replaces the passes after a load, so that the horizon continues from
 // the load's marks. Without a description, the next pass makes them.
-func (t *table) renewPasses() {
+func (t *Table) renewPasses() {
 	r := t.described()
 	if r == nil {
 		return
@@ -88,7 +88,7 @@ func (t *table) renewPasses() {
 }
 
 // currentPasses returns the passes of the rows as they are described now.
-func (t *table) currentPasses(ctx context.Context) (*passes.Passes, error) {
+func (t *Table) currentPasses(ctx context.Context) (*passes.Passes, error) {
 	r, err := t.reach(ctx)
 	if err != nil {
 		return nil, err
@@ -104,13 +104,13 @@ func (t *table) currentPasses(ctx context.Context) (*passes.Passes, error) {
 
 // schedulePasses schedules the passes. Each run uses those of the current
 // description.
-func (t *table) schedulePasses(s *schedule.Scheduler) {
+func (t *Table) schedulePasses(s *schedule.Scheduler) {
 	t.mu.Lock()
 	jobs := t.passes.Jobs()
 	t.mu.Unlock()
 	for _, j := range jobs {
 		run := func(ctx context.Context) error {
-			_, err := t.runNow(ctx, j.Run)
+			_, err := t.RunNow(ctx, j.Run)
 			return err
 		}
 		if j.Pass == passes.ReadHorizon { // not shown in status
@@ -122,15 +122,15 @@ func (t *table) schedulePasses(s *schedule.Scheduler) {
 }
 
 // hidesStarts reports whether the horizon has to be read more often.
-func (t *table) hidesStarts() bool {
+func (t *Table) hidesStarts() bool {
 	t.mu.Lock()
 	p := t.passes
 	t.mu.Unlock()
 	return p != nil && p.LastHorizon().Hidden
 }
 
-// runNow runs a pass on the rows as they are described now.
-func (t *table) runNow(ctx context.Context, run func(*passes.Passes, context.Context) (doc.Report, error)) (doc.Report, error) {
+// RunNow runs a pass on the rows as they are described now.
+func (t *Table) RunNow(ctx context.Context, run func(*passes.Passes, context.Context) (doc.Report, error)) (doc.Report, error) {
 	p, err := t.currentPasses(ctx)
 	if err != nil {
 		return doc.Report{}, err
@@ -139,7 +139,7 @@ func (t *table) runNow(ctx context.Context, run func(*passes.Passes, context.Con
 }
 
 // every schedules a pass, first after a delay.
-func (t *table) every(s *schedule.Scheduler, pass, tier string, interval, delay time.Duration, run func(context.Context) error) {
+func (t *Table) every(s *schedule.Scheduler, pass, tier string, interval, delay time.Duration, run func(context.Context) error) {
 	job := s.Every(strings.TrimSpace(t.Conf.Name+" "+pass+" "+tier), interval, delay, run)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -158,10 +158,10 @@ func retry[T any](ctx context.Context, log *slog.Logger, f func() (T, error)) (T
 		}))
 }
 
-// describe asks the database what the SQL returns, and checks the
+// Describe asks the database what the SQL returns, and checks the
 // configuration against it.
-func (t *table) describe(ctx context.Context) (database.Rows, error) {
-	r, err := t.source.Table(ctx, t.Conf, t, t.unitsKept())
+func (t *Table) Describe(ctx context.Context) (database.Rows, error) {
+	r, err := t.Source.Table(ctx, t.Conf, t, t.unitsKept())
 	if err != nil {
 		return nil, database.AsFault(t.Config, t.Conf.Name, err)
 	}
@@ -172,7 +172,7 @@ func (t *table) describe(ctx context.Context) (database.Rows, error) {
 }
 
 // load runs the initial load, or what is left of it.
-func (t *table) load(ctx context.Context, log *slog.Logger) error {
+func (t *Table) load(ctx context.Context, log *slog.Logger) error {
 	marks, _ := t.Trace.Table(t.Conf.Name)
 	if marks.Loaded {
 		return t.Serve(ctx) // it may have failed
@@ -182,7 +182,7 @@ func (t *table) load(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	r := p.Source.(database.Rows)
-	if err := t.source.waitQuietHours(ctx, log, "initial"); err != nil {
+	if err := t.Source.waitQuietHours(ctx, log, "initial"); err != nil {
 		return err
 	}
 	if err := t.lane.Take(ctx); err != nil {
@@ -190,9 +190,9 @@ func (t *table) load(ctx context.Context, log *slog.Logger) error {
 	}
 	defer t.lane.Give()
 	load := &initial.Load{
-		Table: t.Conf.Name, Source: loading{r, t.source, log}, Sink: t.Sink, Trace: t.Trace,
+		Table: t.Conf.Name, Source: loading{r, t.Source, log}, Sink: t.Sink, Trace: t.Trace,
 		FS: atomicfile.OS, PlanFile: t.PlanFile(), Generation: marks.Generation,
-		Batch: t.Conf.Batch, Workers: t.Conf.Workers, Progress: &t.progress,
+		Batch: t.Conf.Batch, Workers: t.Conf.Workers, Progress: &t.Progress,
 		Begin: func(ctx context.Context) (initial.Start, error) {
 			t.noteBeforeLoad(ctx, r)
 			return p.Begin(ctx)
@@ -208,13 +208,13 @@ func (t *table) load(ctx context.Context, log *slog.Logger) error {
 	if err := errors.Join(t.Serve(ctx), t.checkUpdated(ctx, r)); err != nil {
 		return t.dieIfBroken("initial", err)
 	}
-	t.source.seen(nil)
+	t.Source.seen(nil)
 	log.Info("initial loaded", "rows", report.Read, "quarantined", report.Quarantined, "took", time.Since(started).Round(time.Millisecond))
 	return nil
 }
 
 // pass runs one pass on rows in the table's lane, and records what it did.
-func (t *table) pass(ctx context.Context, r database.Rows, pass, tier string, run func(context.Context) (doc.Report, error)) (doc.Report, error) {
+func (t *Table) pass(ctx context.Context, r database.Rows, pass, tier string, run func(context.Context) (doc.Report, error)) (doc.Report, error) {
 	if err := t.lane.Take(ctx); err != nil {
 		return doc.Report{}, err
 	}
@@ -226,8 +226,8 @@ func (t *table) pass(ctx context.Context, r database.Rows, pass, tier string, ru
 	if err != nil {
 		return report, t.dieIfBroken(pass, err)
 	}
-	t.source.seen(nil)
-	t.source.logPace(t.log)
+	t.Source.seen(nil)
+	t.Source.logPace(t.log)
 	if pass == "incremental" {
 		t.mu.Lock()
 		t.window, t.windowAt = report.Window, started
@@ -243,7 +243,7 @@ func (t *table) pass(ctx context.Context, r database.Rows, pass, tier string, ru
 
 // keepMoment records how far a standby is behind, and logs once why the mark does
 // not move.
-func (t *table) keepMoment(at doc.Moment) {
+func (t *Table) keepMoment(at doc.Moment) {
 	t.mu.Lock()
 	said := t.moment.Behind
 	t.moment = at
@@ -254,7 +254,7 @@ func (t *table) keepMoment(at doc.Moment) {
 }
 
 // logHeld logs once how many removals are held, and again when the number changes.
-func (t *table) logHeld(pass string) {
+func (t *Table) logHeld(pass string) {
 	held := t.Guard.Held().Removals
 	t.mu.Lock()
 	said := t.heldLogged
@@ -268,15 +268,15 @@ func (t *table) logHeld(pass string) {
 }
 
 // keep records a run that changed or read something in log and history.
-func (t *table) keep(pass, tier string, started time.Time, took time.Duration, report doc.Report) error {
+func (t *Table) keep(pass, tier string, started time.Time, took time.Duration, report doc.Report) error {
 	t.log.Info(strings.TrimSpace(pass+" "+tier)+" indexed", "added", report.Added, "updated", report.Updated, "deleted", report.Deleted,
 		"skipped", report.Skipped, "quarantined", report.Quarantined, "took", took.Round(time.Millisecond))
 	_, err := t.History.Append(history.Run{Pass: pass, Tier: tier, Started: started, Took: took, Report: report})
 	return err
 }
 
-func (t *table) count(pass, tier string, took time.Duration, r doc.Report, err error) {
-	t.meters.Pass(t.Conf.Name, pass, tier, took, r, err)
+func (t *Table) count(pass, tier string, took time.Duration, r doc.Report, err error) {
+	t.Meters.Pass(t.Conf.Name, pass, tier, took, r, err)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.skipped += r.Skipped
@@ -286,7 +286,7 @@ func (t *table) count(pass, tier string, took time.Duration, r doc.Report, err e
 // panic is an error of this pass alone, and its stack is logged once. A result
 // that differs from its description makes the table describe itself again. r is
 // nil where the rows are not described yet.
-func guarded[T any](ctx context.Context, t *table, r database.Rows, run func(context.Context) (T, error)) (T, error) {
+func guarded[T any](ctx context.Context, t *Table, r database.Rows, run func(context.Context) (T, error)) (T, error) {
 	result, err := caught(ctx, run)
 	recovered.Log(t.log, err)
 	return result, t.changed(r, err)
@@ -294,7 +294,7 @@ func guarded[T any](ctx context.Context, t *table, r database.Rows, run func(con
 
 // asked is guarded for a caller's question. If the result differs from the
 // description, it asks once more under the next description.
-func asked[T any](ctx context.Context, t *table, ask func(context.Context, database.Rows) (T, error)) (answer T, err error) {
+func asked[T any](ctx context.Context, t *Table, ask func(context.Context, database.Rows) (T, error)) (answer T, err error) {
 	for range 2 {
 		var r database.Rows
 		if r, err = t.reach(ctx); err != nil {
@@ -314,14 +314,14 @@ func caught[T any](ctx context.Context, run func(context.Context) (T, error)) (r
 }
 
 // dieIfBroken is fail, and ends the engine where the storage broke.
-func (t *table) dieIfBroken(pass string, err error) error {
+func (t *Table) dieIfBroken(pass string, err error) error {
 	if broken := t.Broken(); broken != nil {
 		broken = errors.Join(broken, t.Distrust(broken))
-		err = fmt.Errorf("%w: %s: %w", errBroken, t.Conf.Name, broken)
-		t.die(err)
+		err = fmt.Errorf("%w: %s: %w", ErrBroken, t.Conf.Name, broken)
+		t.Die(err)
 	}
 	return t.fail(pass, err)
 }
 
-// errBroken ends an engine: what is durable shows only when it is opened again.
-var errBroken = errors.New("the storage of a table failed")
+// ErrBroken ends an engine: what is durable shows only when it is opened again.
+var ErrBroken = errors.New("the storage of a table failed")

@@ -1,4 +1,4 @@
-package daemon
+package tables
 
 import (
 	"context"
@@ -12,15 +12,15 @@ import (
 
 // logMapping logs that the index was built with another mapping than the
 // configuration has.
-func (t *table) logMapping() {
+func (t *Table) logMapping() {
 	if !t.IsMapped() {
 		t.log.Warn("indexerd searches by the old mapping", "why", "content, metadata, children, analyzer, stopwords or positions were changed, or this version of indexerd indexes otherwise",
 			"do", t.Command("reindex"))
 	}
 }
 
-// reindex rebuilds the index while searches and passes go on, and swaps it in.
-func (t *table) reindex(ctx context.Context, progress func(done, of int64)) (reindex.Result, error) {
+// Reindex rebuilds the index while searches and passes go on, and swaps it in.
+func (t *Table) Reindex(ctx context.Context, progress func(done, of int64)) (reindex.Result, error) {
 	select {
 	case t.sweeping <- struct{}{}: // a sweep lists the index that is to go
 	case <-ctx.Done():
@@ -44,7 +44,7 @@ func (t *table) reindex(ctx context.Context, progress func(done, of int64)) (rei
 	result, err := r.Run(ctx)
 	if err != nil {
 		if errors.Is(err, reindex.ErrUndecided) {
-			t.die(err)
+			t.Die(err)
 		}
 		return result, t.dieIfBroken("reindex", err)
 	}
@@ -55,7 +55,7 @@ func (t *table) reindex(ctx context.Context, progress func(done, of int64)) (rei
 
 // refill adds the documents of the pages to an index that was deleted. What it can't add
 // is left to the sweep.
-func (t *table) refill(ctx context.Context) error {
+func (t *Table) refill(ctx context.Context) error {
 	if marks, _ := t.Trace.Table(t.Conf.Name); marks.Unverified != stored.IndexDeleted || !t.IsOpen() {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (t *table) refill(ctx context.Context) error {
 	return nil
 }
 
-func (t *table) setReindexing(on bool) {
+func (t *Table) setReindexing(on bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.reindexing = on

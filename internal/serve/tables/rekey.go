@@ -1,4 +1,4 @@
-package daemon
+package tables
 
 import (
 	"context"
@@ -27,14 +27,14 @@ const recountEvery = time.Minute
 var errLoss = errors.New("the guard holds the loss")
 
 // rekeys reports whether all rows may have other keys.
-func (t *table) rekeys() bool {
+func (t *Table) rekeys() bool {
 	marks, _ := t.Trace.Table(t.Conf.Name)
 	return t.Conf.RowKey && marks.Unverified != ""
 }
 
 // rekey runs a sweep that fills a new index.
-func (t *table) rekey(ctx context.Context, s deletecheck.Sweep, how sweeping) (report doc.Report, err error) {
-	if how.allow == 0 && time.Since(t.lossHeld) < recountEvery {
+func (t *Table) rekey(ctx context.Context, s deletecheck.Sweep, how Sweeping) (report doc.Report, err error) {
+	if how.Allow == 0 && time.Since(t.lossHeld) < recountEvery {
 		return doc.Report{Held: t.Guard.Held().Removals}, nil
 	}
 	rows, err := s.Source.(database.Rows).Count(ctx)
@@ -55,7 +55,7 @@ func (t *table) rekey(ctx context.Context, s deletecheck.Sweep, how sweeping) (r
 
 // holdLoss returns by how many documents an index of n is smaller than the one in
 // use, and errLoss if the guard does not admit that.
-func (t *table) holdLoss(n int64) (loss int, err error) {
+func (t *Table) holdLoss(n int64) (loss int, err error) {
 	documents, err := t.Current().Count()
 	if err != nil {
 		return 0, err
@@ -70,7 +70,7 @@ func (t *table) holdLoss(n int64) (loss int, err error) {
 
 // fillNew runs a sweep on an empty index, and puts that into use when all rows are
 // in it.
-func (t *table) fillNew(ctx context.Context, s deletecheck.Sweep, report *doc.Report) (loss int, err error) {
+func (t *Table) fillNew(ctx context.Context, s deletecheck.Sweep, report *doc.Report) (loss int, err error) {
 	t.setReindexing(true)
 	defer t.setReindexing(false)
 	r := t.NewReindex()
@@ -94,7 +94,7 @@ func (t *table) fillNew(ctx context.Context, s deletecheck.Sweep, report *doc.Re
 		return err
 	})
 	if errors.Is(err, reindex.ErrUndecided) {
-		t.die(err)
+		t.Die(err)
 	}
 	if err == nil {
 		t.log.Info(fmt.Sprintf("%s swapped", t.sweepPass()), "documents", report.Read, "why", "all rows may have other keys")

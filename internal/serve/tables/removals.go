@@ -1,4 +1,4 @@
-package daemon
+package tables
 
 import (
 	"context"
@@ -31,9 +31,9 @@ type removals struct {
 }
 
 // scheduleRemovals schedules the narrowed sweep, which status does not show.
-func (t *table) scheduleRemovals(s *schedule.Scheduler) {
+func (t *Table) scheduleRemovals(s *schedule.Scheduler) {
 	name := t.Conf.Name + " removals"
-	t.removals = removals{memory: changes.Memory{Removals: true}, turn: passes.Turn{Share: t.source.comparisons, Name: name}}
+	t.removals = removals{memory: changes.Memory{Removals: true}, turn: passes.Turn{Share: t.Source.comparisons, Name: name}}
 	if t.beforeLoad != nil {
 		t.removals.memory.Look(*t.beforeLoad)
 		t.removals.memory.Compared()
@@ -45,7 +45,7 @@ func (t *table) scheduleRemovals(s *schedule.Scheduler) {
 // differs, no row that was loaded is gone, as after a comparison that began then. So
 // the first narrowed sweep, which lists the table again, waits for a removal. A load
 // that goes on after a restart has no such hint.
-func (t *table) noteBeforeLoad(ctx context.Context, rows database.Rows) {
+func (t *Table) noteBeforeLoad(ctx context.Context, rows database.Rows) {
 	t.beforeLoad = nil
 	hints := rows.RecentHints()
 	if hints == nil {
@@ -60,14 +60,14 @@ func (t *table) noteBeforeLoad(ctx context.Context, rows database.Rows) {
 // allows it. Where the database shows nothing, other passes remove documents. A pass
 // that compares everything does not make it superfluous: it misses only rows that are
 // in the tree, which has no row from before the start.
-func (t *table) removeGone(ctx context.Context) error {
+func (t *Table) removeGone(ctx context.Context) error {
 	p, err := t.currentPasses(ctx)
 	if err != nil || t.Conf.RowKey { // a changed row would count as gone
 		return err
 	}
 	rows := p.Source.(database.Rows)
 	hints := rows.RecentHints()
-	if _, quiet := t.source.conf.Limits.Quiet.Until(time.Now()); quiet || hints == nil {
+	if _, quiet := t.Source.Conf.Limits.Quiet.Until(time.Now()); quiet || hints == nil {
 		return nil
 	}
 	hint, err := guarded(ctx, t, rows, hints.Hint)
@@ -86,14 +86,14 @@ func (t *table) removeGone(ctx context.Context) error {
 
 // narrowSweep runs a narrowed sweep unless another sweep runs, after which this one
 // is due still. The first, which lists everything, does not count as its cost.
-func (t *table) narrowSweep(ctx context.Context, rows database.Rows, name string) error {
-	if err := t.source.comparisons.Take(ctx, name); err != nil {
+func (t *Table) narrowSweep(ctx context.Context, rows database.Rows, name string) error {
+	if err := t.Source.comparisons.Take(ctx, name); err != nil {
 		return err
 	}
 	turn := true
 	defer func() {
 		if turn {
-			t.source.comparisons.Give()
+			t.Source.comparisons.Give()
 		}
 	}()
 	select {
@@ -106,8 +106,8 @@ func (t *table) narrowSweep(ctx context.Context, rows database.Rows, name string
 	ctx, spent := pace.Metered(ctx)
 	report, err := guarded(ctx, t, rows, func(ctx context.Context) (doc.Report, error) {
 		return t.narrowed(ctx, rows, func(ctx context.Context) error {
-			t.source.comparisons.Give()
-			err := t.source.comparisons.Take(ctx, name)
+			t.Source.comparisons.Give()
+			err := t.Source.comparisons.Take(ctx, name)
 			turn = err == nil
 			return err
 		})
@@ -132,7 +132,7 @@ func (t *table) narrowSweep(ctx context.Context, rows database.Rows, name string
 
 // narrowed lists what may have lost rows, and calls rest between chunks. The lane is
 // taken after the sums, which read the whole table.
-func (t *table) narrowed(ctx context.Context, rows database.Rows, rest func(context.Context) error) (doc.Report, error) {
+func (t *Table) narrowed(ctx context.Context, rows database.Rows, rest func(context.Context) error) (doc.Report, error) {
 	n := deletecheck.Narrow{Kept: t.Ranges, Sweep: deletecheck.Sweep{
 		Table: t.Conf.Name, Source: rows, Sums: rows.Sums, Index: t.Current(), Pages: t.Pages, Sink: t.Sink, FS: atomicfile.OS, Dir: t.Dir, Batch: t.Conf.Batch,
 	}}

@@ -1,4 +1,4 @@
-package daemon
+package tables
 
 import (
 	"context"
@@ -15,13 +15,13 @@ import (
 	"indexerd/internal/serve/httpapi"
 )
 
-// A source is one database. A command that only reads what is stored does not open
+// A Source is one database. A command that only reads what is stored does not open
 // it.
-type source struct {
+type Source struct {
 	database.Database
-	conf  configs.Source
+	Conf  configs.Source
 	loads chan struct{} // held by each range of a load while it is read and indexed
-	looks chan struct{} // held by each fresh search of a table while it reads
+	Looks chan struct{} // held by each fresh search of a table while it reads
 
 	comparisons *pace.Share // of its tables without updateTimes, and narrowed sweeps
 	mu          sync.Mutex
@@ -29,17 +29,18 @@ type source struct {
 	slow        bool  // as it was logged last
 }
 
-func newSource(cfg *configs.Config, conf configs.Source) *source {
+// NewSource returns a database that is not open yet.
+func NewSource(cfg *configs.Config, conf configs.Source) *Source {
 	tables := 0
 	for _, t := range cfg.Tables {
 		if t.Source == conf.Name {
 			tables++
 		}
 	}
-	return &source{
-		conf:        conf,
+	return &Source{
+		Conf:        conf,
 		loads:       make(chan struct{}, loadsAtOnce(conf.Limits.Connections, tables)),
-		looks:       make(chan struct{}, max(conf.Limits.Connections/4, 1)),
+		Looks:       make(chan struct{}, max(conf.Limits.Connections/4, 1)),
 		comparisons: pace.NewShare(conf.Limits.ComparisonShare),
 	}
 }
@@ -54,7 +55,7 @@ func loadsAtOnce(connections, tables int) int {
 
 // seen records whether the database could be reached. A locked table does not
 // show that.
-func (s *source) seen(err error) {
+func (s *Source) seen(err error) {
 	if err != nil && (!errors.Is(err, doc.ErrUnavailable) || errors.Is(err, doc.ErrLocked)) {
 		return
 	}
@@ -63,15 +64,16 @@ func (s *source) seen(err error) {
 	s.err = err
 }
 
-func (s *source) lastError() error {
+// LastError returns why the database does not answer; nil: it did.
+func (s *Source) LastError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// load returns what the daemon has asked of the database.
-func (s *source) load() httpapi.SourceLoad {
-	_, quiet := s.conf.Limits.Quiet.Until(time.Now())
+// Load returns what the daemon has asked of the database.
+func (s *Source) Load() httpapi.SourceLoad {
+	_, quiet := s.Conf.Limits.Quiet.Until(time.Now())
 	if s.Database == nil {
 		return httpapi.SourceLoad{Quiet: quiet}
 	}
@@ -80,7 +82,7 @@ func (s *source) load() httpapi.SourceLoad {
 }
 
 // logPace logs once that the database is slow, and once that it is not any more.
-func (s *source) logPace(log *slog.Logger) {
+func (s *Source) logPace(log *slog.Logger) {
 	slow := s.Figures().Slow
 	s.mu.Lock()
 	said := s.slow
@@ -89,18 +91,18 @@ func (s *source) logPace(log *slog.Logger) {
 	if slow == said {
 		return
 	}
-	log = log.With("source", s.conf.Name)
+	log = log.With("source", s.Conf.Name)
 	if slow {
-		log.Warn("indexerd spares a slow database", "why", "statements take longer than limits.slow", "slow", s.conf.Limits.Slow)
+		log.Warn("indexerd spares a slow database", "why", "statements take longer than limits.slow", "slow", s.Conf.Limits.Slow)
 	} else {
 		log.Info("indexerd goes on at full pace")
 	}
 }
 
 // waitQuietHours waits for the end of the quiet hours.
-func (s *source) waitQuietHours(ctx context.Context, log *slog.Logger, pass string) error {
+func (s *Source) waitQuietHours(ctx context.Context, log *slog.Logger, pass string) error {
 	for {
-		end, quiet := s.conf.Limits.Quiet.Until(time.Now())
+		end, quiet := s.Conf.Limits.Quiet.Until(time.Now())
 		if !quiet {
 			return nil
 		}
@@ -118,7 +120,7 @@ func (s *source) waitQuietHours(ctx context.Context, log *slog.Logger, pass stri
 // tables that follow.
 type loading struct {
 	database.Rows
-	source *source
+	source *Source
 	log    *slog.Logger
 }
 

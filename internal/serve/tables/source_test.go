@@ -1,4 +1,4 @@
-package daemon
+package tables
 
 import (
 	"context"
@@ -49,7 +49,7 @@ func TestLoadsTakeTurns(t *testing.T) {
 		for i := range 30 {
 			cfg.Tables = append(cfg.Tables, configs.Table{Name: fmt.Sprint(i), Source: "db"})
 		}
-		s := newSource(cfg, conf)
+		s := NewSource(cfg, conf)
 		var mu sync.Mutex
 		began, reading, most := time.Now(), 0, 0
 		ended := make(chan error)
@@ -79,7 +79,7 @@ func TestLoadThatWaitsEnds(t *testing.T) {
 		midnight := time.Duration(time.Now().Hour()) * time.Hour
 		quiet := configs.Hours{From: midnight, To: (midnight + 2*time.Hour) % (24 * time.Hour)}
 		for _, limits := range []configs.Limits{{Connections: 1}, {Connections: 1, Quiet: quiet}} {
-			s := newSource(&configs.Config{}, configs.Source{Limits: limits})
+			s := NewSource(&configs.Config{}, configs.Source{Limits: limits})
 			s.loads <- struct{}{}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			l := loading{reader{}, s, slog.New(slog.DiscardHandler)}
@@ -96,7 +96,7 @@ func TestLoadThatWaitsEnds(t *testing.T) {
 // A lock that makes a statement wait does not mean that the database is down. A
 // broken connection does, until a statement succeeds.
 func TestSeen(t *testing.T) {
-	s := &source{}
+	s := &Source{}
 	for _, c := range []struct {
 		err  error
 		down bool
@@ -107,8 +107,8 @@ func TestSeen(t *testing.T) {
 		{fmt.Errorf("table film: %w", doc.ErrLocked), true},
 		{nil, false},
 	} {
-		if s.seen(c.err); (s.lastError() != nil) != c.down {
-			t.Errorf("after %v: got %v, want it down %v", c.err, s.lastError(), c.down)
+		if s.seen(c.err); (s.LastError() != nil) != c.down {
+			t.Errorf("after %v: got %v, want it down %v", c.err, s.LastError(), c.down)
 		}
 	}
 	if !errors.Is(doc.ErrLocked, doc.ErrUnavailable) {

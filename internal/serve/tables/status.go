@@ -1,16 +1,18 @@
-package daemon
+package tables
 
 import (
 	"cmp"
 	"fmt"
+	"time"
+
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/timetrace"
-	"time"
 )
 
-func (t *table) pin() *doc.Pin {
+// Pin returns the session that holds back the horizon; nil if there is none.
+func (t *Table) Pin() *doc.Pin {
 	t.mu.Lock()
 	p := t.passes
 	t.mu.Unlock()
@@ -20,24 +22,25 @@ func (t *table) pin() *doc.Pin {
 	return p.LastHorizon().Pin
 }
 
-// waitsFor returns why the table is not ready; "": it is.
-func (t *table) waitsFor() string {
+// WaitsFor returns why the table is not ready; "": it is.
+func (t *Table) WaitsFor() string {
 	if w := t.Waits.Load(); w != nil {
 		return "opening, waiting for " + w.What
 	}
 	if marks, _ := t.Trace.Table(t.Conf.Name); marks.Loaded {
 		return ""
 	}
-	if p := t.progress.Snapshot(); p.Running {
+	if p := t.Progress.Snapshot(); p.Running {
 		return fmt.Sprintf("loading %d %%", 100*p.Done/max(p.Of, 1))
 	}
-	if end, quiet := t.source.conf.Limits.Quiet.Until(time.Now()); quiet {
+	if end, quiet := t.Source.Conf.Limits.Quiet.Until(time.Now()); quiet {
 		return "waiting for the end of the quiet hours at " + end.Format("15:04")
 	}
 	return "waiting for its database"
 }
 
-func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
+// Status returns how far the table has come. marks are those that are durable.
+func (t *Table) Status(marks timetrace.Table) httpapi.TableStatus {
 	waits, documents := t.Waits.Load(), uint64(0)
 	if waits == nil {
 		documents = t.CountDocuments() // which may take a moment
@@ -77,7 +80,7 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	for name, mark := range marks.Tiers {
 		s.Marks.Tiers[name] = httpapi.Time(mark)
 	}
-	if p := t.progress.Snapshot(); p.Running {
+	if p := t.Progress.Snapshot(); p.Running {
 		s.Load = &httpapi.LoadStatus{Done: p.Done, Of: p.Of, RowsPerS: p.Rate, ETAS: p.ETA.Seconds()}
 	}
 	if waits == nil {

@@ -1,4 +1,4 @@
-package daemon
+package tables
 
 import (
 	"context"
@@ -18,7 +18,7 @@ const sweepRetry = 30 * time.Second
 
 // scheduleSweep puts the sweep on its schedule: first when the last one's
 // period is over, or now where one has to verify the index.
-func (t *table) scheduleSweep(s *schedule.Scheduler) {
+func (t *Table) scheduleSweep(s *schedule.Scheduler) {
 	marks, _ := t.Trace.Table(t.Conf.Name)
 	last := marks.Sweep
 	if last.IsZero() {
@@ -29,19 +29,19 @@ func (t *table) scheduleSweep(s *schedule.Scheduler) {
 		delay = 0
 	}
 	t.every(s, "deletecheck", "", t.Conf.DeleteCheck.Every, delay, func(ctx context.Context) error {
-		if err := t.source.waitQuietHours(ctx, t.log, "deletecheck"); err != nil {
+		if err := t.Source.waitQuietHours(ctx, t.log, "deletecheck"); err != nil {
 			return err
 		}
-		_, err := t.sweep(ctx, sweeping{scheduled: true, share: t.Conf.DeleteCheck.Share})
+		_, err := t.Sweep(ctx, Sweeping{scheduled: true, Share: t.Conf.DeleteCheck.Share})
 		return err
 	})
 }
 
 // sweepIfDue starts the sweep as soon as the index has to be verified.
-func (t *table) sweepIfDue() { t.sweepIfDoubted(sweepRetry) }
+func (t *Table) sweepIfDue() { t.sweepIfDoubted(sweepRetry) }
 
 // sweepIfDoubted is sweepIfDue, with a pause after a sweep that failed.
-func (t *table) sweepIfDoubted(pause time.Duration) {
+func (t *Table) sweepIfDoubted(pause time.Duration) {
 	if marks, _ := t.Trace.Table(t.Conf.Name); marks.Unverified == "" {
 		return
 	}
@@ -61,19 +61,19 @@ func (t *table) sweepIfDoubted(pause time.Duration) {
 	}
 }
 
-// sweeping are the options of a sweep.
-type sweeping struct {
+// Sweeping are the options of a sweep.
+type Sweeping struct {
 	scheduled bool    // not requested by a caller
-	share     float64 // of its time that it works; it rests for the remainder
-	restart   bool    // from the first key, not where the last sweep was interrupted
-	allow     int     // removals beyond the guard's limits
-	progress  func(done, of int64)
+	Share     float64 // of its time that it works; it rests for the remainder
+	Restart   bool    // from the first key, not where the last sweep was interrupted
+	Allow     int     // removals beyond the guard's limits
+	Progress  func(done, of int64)
 	rest      func(context.Context) error // between two chunks; nil: by share
 }
 
-// sweep compares the whole table, and repairs what differs. It gives up the lane
+// Sweep compares the whole table, and repairs what differs. It gives up the lane
 // between chunks, so that other passes wait for one chunk at most.
-func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
+func (t *Table) Sweep(ctx context.Context, how Sweeping) (doc.Report, error) {
 	select {
 	case t.sweeping <- struct{}{}:
 	case <-ctx.Done():
@@ -101,7 +101,7 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 		return doc.Report{}, err
 	}
 	defer lane.end()
-	t.Guard.Allow(how.allow)
+	t.Guard.Allow(how.Allow)
 	defer t.Guard.Allow(0)
 	run := s.Run
 	if t.rekeys() {
@@ -112,7 +112,7 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 	if err != nil {
 		return report, t.dieIfBroken(pass, err)
 	}
-	t.source.seen(nil)
+	t.Source.seen(nil)
 	t.settleSweep(report, started)
 	if p != nil {
 		p.EndSweep(proven)
@@ -132,16 +132,16 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 
 // newSweep returns a sweep of the table. A comparison reads sums first, unless the
 // whole table has to be compared, since an earlier difference is suspected.
-func (t *table) newSweep(rows database.Rows, how sweeping) *deletecheck.Sweep {
+func (t *Table) newSweep(rows database.Rows, how Sweeping) *deletecheck.Sweep {
 	s := &deletecheck.Sweep{
 		Table: t.Conf.Name, Source: rows, Index: t.Current(), Pages: t.Pages, Sink: t.Sink, Quarantine: t.Quarantine,
 		Trace: t.Trace, FS: atomicfile.OS, Dir: t.Dir, Batch: t.Conf.Batch, Chunk: t.chunk(), Rekeys: t.Conf.RowKey,
-		FromScratch: how.restart, Settles: t.Conf.ByComparison(), Progress: how.progress,
+		FromScratch: how.Restart, Settles: t.Conf.ByComparison(), Progress: how.Progress,
 	}
 	if !t.Conf.RowKey { // of which a fetch reads all rows
 		s.Source = repairing{rows}
 	}
-	if marks, _ := t.Trace.Table(t.Conf.Name); t.Conf.ByComparison() && !how.restart && marks.Unverified == "" {
+	if marks, _ := t.Trace.Table(t.Conf.Name); t.Conf.ByComparison() && !how.Restart && marks.Unverified == "" {
 		s.Sums, s.Stored = rows.TokenSums, t.Stored
 	}
 	return s
@@ -152,7 +152,7 @@ func (t *table) newSweep(rows database.Rows, how sweeping) *deletecheck.Sweep {
 const rowKeyChunk = 250_000
 
 // chunk returns how many documents are compared at once; 0: as many as usual.
-func (t *table) chunk() int {
+func (t *Table) chunk() int {
 	if t.Conf.RowKey {
 		return rowKeyChunk
 	}
@@ -161,21 +161,21 @@ func (t *table) chunk() int {
 
 // restInSweep rests between two chunks; a scheduled sweep, until the quiet hours
 // end.
-func (t *table) restInSweep(ctx context.Context, worked time.Duration, how sweeping) error {
+func (t *Table) restInSweep(ctx context.Context, worked time.Duration, how Sweeping) error {
 	if how.rest != nil {
 		return how.rest(ctx)
 	}
 	if how.scheduled {
-		if err := t.source.waitQuietHours(ctx, t.log, "deletecheck"); err != nil {
+		if err := t.Source.waitQuietHours(ctx, t.log, "deletecheck"); err != nil {
 			return err
 		}
 	}
-	return restAfterWork(ctx, worked, how.share)
+	return restAfterWork(ctx, worked, how.Share)
 }
 
 // settleSweep reports to the guard the removals that a sweep held. The lateness of
 // rows that it found is not that of transactions and is not recorded.
-func (t *table) settleSweep(report doc.Report, started time.Time) {
+func (t *Table) settleSweep(report doc.Report, started time.Time) {
 	var of uint64
 	if report.Held > 0 {
 		of, _ = t.Current().Count() // for status; the index has just been read
@@ -183,8 +183,8 @@ func (t *table) settleSweep(report doc.Report, started time.Time) {
 	t.Guard.Settle(sink.Held{Removals: report.Held, Of: int(of), Since: started})
 }
 
-// done returns a report as the result of a run.
-func done(r doc.Report) httpapi.SweepResult {
+// Done returns a report as the result of a run.
+func Done(r doc.Report) httpapi.SweepResult {
 	return httpapi.SweepResult{
 		Compared: r.Compared, Added: r.Added, Updated: r.Updated, Deleted: r.Deleted, Skipped: r.Skipped, Quarantined: r.Quarantined, Held: r.Held,
 	}

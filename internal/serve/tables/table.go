@@ -1,4 +1,9 @@
-package daemon
+// Package tables follows one table of a database: it has the SQLs described, loads the
+// table once, and runs its passes on their schedules (incremental, compensation,
+// sweep), its reindex and its verify, and says how far it has come. One pass at a time
+// holds the table's lane. A panic or a fault of one pass is a failure of this pass
+// alone; a storage that failed ends the engine.
+package tables
 
 import (
 	"context"
@@ -18,24 +23,24 @@ import (
 	"indexerd/internal/sync/passes"
 )
 
-// A table is one configured table: what is stored of it, its rows in the
+// A Table is one configured table: what is stored of it, its rows in the
 // database, and its passes.
-type table struct {
+type Table struct {
 	*stored.Table
-	source *source
+	Source *Source
 	lane   *schedule.Lane
 	log    *slog.Logger
-	die    func(error) // ends the engine
-	meters *httpapi.Meters
+	Die    func(error) // ends the engine
+	Meters *httpapi.Meters
 
-	progress   initial.Progress
+	Progress   initial.Progress
 	sweeping   chan struct{}            // held by the sweep that runs; guards lossHeld
 	lossHeld   time.Time                // when the guard held the loss of a new index; zero: it did not
 	describing chan struct{}            // held while the database describes the SQLs
 	alive      atomic.Bool              // in a running daemon
 	removals   removals                 // used by its job alone
 	beforeLoad *doc.Hint                // of the load of this process; nil: none
-	comparing  atomic.Pointer[runs.Job] // the run of a caller that waits for a comparison; nil: none
+	Comparing  atomic.Pointer[runs.Job] // the run of a caller that waits for a comparison; nil: none
 
 	mu          sync.Mutex     // guards what follows
 	rows        database.Rows  // as the database described them; nil: no description holds
@@ -66,41 +71,42 @@ type scheduledPass struct {
 	*schedule.Job
 }
 
-func newTable(stored *stored.Table, s *source) *table {
-	t := &table{
+// New returns a table of a source.
+func New(stored *stored.Table, s *Source) *Table {
+	t := &Table{
 		Table:  stored,
-		source: s, lane: schedule.NewLane(),
-		sweeping: make(chan struct{}, 1), describing: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler), die: func(error) {},
+		Source: s, lane: schedule.NewLane(),
+		sweeping: make(chan struct{}, 1), describing: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler), Die: func(error) {},
 	}
 	t.Look = t.lookAt
 	return t
 }
 
 // fail remembers a failure for status, and passes it on.
-func (t *table) fail(pass string, err error) error {
-	t.source.seen(err)
+func (t *Table) fail(pass string, err error) error {
+	t.Source.seen(err)
 	if err != nil && !errors.Is(err, context.Canceled) {
-		t.blame(pass, err)
+		t.Blame(pass, err)
 	}
 	return err
 }
 
-// blame makes an error the last one.
-func (t *table) blame(pass string, err error) {
+// Blame makes an error the last one.
+func (t *Table) Blame(pass string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lastError = &failure{time.Now(), pass, err}
 }
 
-// lastWindow returns the window that incremental has read last.
-func (t *table) lastWindow() doc.Window {
+// LastWindow returns the window that incremental has read last.
+func (t *Table) LastWindow() doc.Window {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.window
 }
 
-// pause keeps passes from running until resume is called.
-func (t *table) pause(ctx context.Context) (resume func(), err error) {
+// Pause keeps passes from running until resume is called.
+func (t *Table) Pause(ctx context.Context) (resume func(), err error) {
 	lane, err := t.takeLane(ctx)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package daemon
+package tables
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 // in another.
 
 // unitsKept returns the kept units of this configuration's SQLs.
-func (t *table) unitsKept() database.Units {
+func (t *Table) unitsKept() database.Units {
 	marks, ok := t.Trace.Table(t.Conf.Name)
 	u := database.Units{Keep: t.keepUnit}
 	if marks.SQL == t.Conf.SQLFingerprint() { // another SQL may compute another unit
@@ -27,7 +27,7 @@ func (t *table) unitsKept() database.Units {
 }
 
 // unitsFound returns the units of this configuration's SQLs.
-func (t *table) unitsFound() map[string]string {
+func (t *Table) unitsFound() map[string]string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return maps.Clone(t.units)
@@ -35,7 +35,7 @@ func (t *table) unitsFound() map[string]string {
 
 // keepUnit keeps the unit of an SQL: durably at once if the table has marks, else
 // together with its first marks.
-func (t *table) keepUnit(path, unit string) error {
+func (t *Table) keepUnit(path, unit string) error {
 	t.mu.Lock()
 	before := t.units[path]
 	if t.units == nil {
@@ -62,7 +62,7 @@ func (t *table) keepUnit(path, unit string) error {
 }
 
 // noteUnits records the SQLs whose rows were sampled and showed no unit yet.
-func (t *table) noteUnits(found map[string]timeunit.Unit) error {
+func (t *Table) noteUnits(found map[string]timeunit.Unit) error {
 	for path, unit := range found {
 		if unit != timeunit.Unknown {
 			continue // kept when it was found
@@ -77,7 +77,7 @@ func (t *table) noteUnits(found map[string]timeunit.Unit) error {
 // checkUpdated runs after the whole table was read. It checks whether the
 // updateTimes still have the units that were found, and counts those that are not
 // plausible times.
-func (t *table) checkUpdated(ctx context.Context, r database.Rows) error {
+func (t *Table) checkUpdated(ctx context.Context, r database.Rows) error {
 	if t.Conf.ByComparison() {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package daemon
+package tables
 
 import (
 	"context"
@@ -16,13 +16,13 @@ import (
 	"indexerd/internal/serve/runs"
 )
 
-// verifyTables compares one table after the other. The error of one table is in
+// VerifyTables compares one table after the other. The error of one table is in
 // its line of the result; the others are compared all the same.
-func verifyTables(ctx context.Context, tables []*table, p httpapi.VerifyRequest, live bool, r *runs.Job) (httpapi.VerifyResult, error) {
+func VerifyTables(ctx context.Context, tables []*Table, p httpapi.VerifyRequest, live bool, r *runs.Job) (httpapi.VerifyResult, error) {
 	began := time.Now()
 	v := httpapi.VerifyResult{Equal: true, Tables: []httpapi.VerifiedTable{}}
 	for _, t := range tables {
-		result, err := t.verify(ctx, p, live, r.Progress)
+		result, err := t.Verify(ctx, p, live, r.Progress)
 		if ctx.Err() != nil {
 			return v, ctx.Err()
 		}
@@ -39,8 +39,8 @@ func verifyTables(ctx context.Context, tables []*table, p httpapi.VerifyRequest,
 	return v, nil
 }
 
-// verify compares one table. It does not hold the lane: passes run beside it.
-func (t *table) verify(ctx context.Context, p httpapi.VerifyRequest, live bool, progress func(done, of int64)) (deletecheck.Result, error) {
+// Verify compares one table. It does not hold the lane: passes run beside it.
+func (t *Table) Verify(ctx context.Context, p httpapi.VerifyRequest, live bool, progress func(done, of int64)) (deletecheck.Result, error) {
 	if err := t.comparable(p.Content); err != nil {
 		return deletecheck.Result{}, err
 	}
@@ -49,7 +49,7 @@ func (t *table) verify(ctx context.Context, p httpapi.VerifyRequest, live bool, 
 	})
 }
 
-func (t *table) verifyRows(ctx context.Context, r database.Rows, p httpapi.VerifyRequest, live bool, progress func(done, of int64)) (deletecheck.Result, error) {
+func (t *Table) verifyRows(ctx context.Context, r database.Rows, p httpapi.VerifyRequest, live bool, progress func(done, of int64)) (deletecheck.Result, error) {
 	scratch := t.Dir
 	if t.ReadOnly {
 		dir, err := os.MkdirTemp("", "indexerd-verify-")
@@ -80,7 +80,7 @@ func (t *table) verifyRows(ctx context.Context, r database.Rows, p httpapi.Verif
 
 // comparable returns why a table can't be verified now; nil where it can. While an
 // index is built for another mapping, pages have hashes of both mappings.
-func (t *table) comparable(content bool) error {
+func (t *Table) comparable(content bool) error {
 	t.mu.Lock()
 	reindexing := t.reindexing
 	t.mu.Unlock()

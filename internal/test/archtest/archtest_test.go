@@ -86,9 +86,10 @@ var wings = map[string]wing{
 		"serve/stored":  {"serve/database", "serve/datadir", "serve/httpapi", "serve/leader"},
 		"serve/moves":   {"serve/datadir", "serve/httpapi", "serve/leader", "serve/stored"},
 		"serve/runs":    {"serve/httpapi"},
+		"serve/tables":  {"serve/database", "serve/httpapi", "serve/runs", "serve/stored"},
 		"serve/front":   {"serve/clients", "serve/datadir", "serve/httpapi", "serve/osapi"},
 		"serve/daemon": {
-			"serve/clients", "serve/database", "serve/datadir", "serve/front", "serve/httpapi", "serve/leader", "serve/moves", "serve/osapi", "serve/runs", "serve/stored",
+			"serve/clients", "serve/database", "serve/datadir", "serve/front", "serve/httpapi", "serve/leader", "serve/moves", "serve/osapi", "serve/runs", "serve/stored", "serve/tables",
 		},
 	}},
 	"cmd": {imports: []string{"base", "configs", "source", "index", "pages", "state", "sync", "tool", "serve"}},
