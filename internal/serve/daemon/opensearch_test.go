@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"indexerd/configs"
 	"indexerd/internal/serve/front"
