@@ -29,12 +29,7 @@ var notRun = map[string]string{
 	"sudo apt-get install ./dist/*.deb": "changes this machine",
 	"systemctl status indexerd":         "there is no systemd",
 	`curl -s -H "Authorization: Bearer $TOKEN" 'https://search.example:7700/api/v1/tables/film/search?q=shark'`: "no other machine",
-	"journalctl -u indexerd -f":       "there is no journal, and it does not end",
-	"make mutants":                    "takes minutes",
-	"make mutants RULES=\"R3 R17\"":   "takes minutes",
-	"go test ./internal/test/simtest": "is a part of make test",
-	"SIM_N=10000 SIM_FROM=1 go test -v -timeout 60m -run TestSeeds ./internal/test/simtest": "takes an hour",
-	"SIM_SEED=42 SIM_LOG=1 go test -v -count=1 -run TestSeeds ./internal/test/simtest":      "prints more than anybody reads, and proves what ./internal/test/simtest proves",
+	"journalctl -u indexerd -f": "there is no journal, and it does not end",
 }
 
 // A learner follows a document, line by line, in a separate directory
