@@ -29,21 +29,29 @@ func TestReference(t *testing.T) {
 		t.Fatalf("%s: missing line %q", reference, referenceMark)
 	}
 	var b strings.Builder
-	writeReference(t, &b, "", mapping{fileKeys(new(Config))})
+	writeReference(t, &b, map[string]string{}, "", mapping{fileKeys(new(Config))})
 	compareGolden(t, reference, introduction+referenceMark+b.String())
 }
 
 // writeReference writes a table of a mapping's keys, then those of the
-// mappings below it.
-func writeReference(t *testing.T, b *strings.Builder, path string, m mapping) {
+// mappings below it. Mappings with equal keys have one table: seen is the path
+// of each table that is written.
+func writeReference(t *testing.T, b *strings.Builder, seen map[string]string, path string, m mapping) {
 	t.Helper()
-	fmt.Fprintf(b, "\n## %s\n\n| key | value | default | meaning |\n|---|---|---|---|\n", cmp.Or(path, "the file"))
+	var table strings.Builder
 	for _, k := range m.keys {
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", k.name, describe(t, k.value), byDefault(k), strings.ReplaceAll(k.means, "|", `\|`))
+		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", k.name, describe(t, k.value), byDefault(k), strings.ReplaceAll(k.means, "|", `\|`))
 	}
+	fmt.Fprintf(b, "\n## %s\n\n", cmp.Or(path, "the file"))
+	if same := seen[table.String()]; same != "" {
+		fmt.Fprintf(b, "The keys are those of `%s`.\n", same)
+		return
+	}
+	seen[table.String()] = path
+	fmt.Fprintf(b, "| key | value | default | meaning |\n|---|---|---|---|\n%s", table.String())
 	for _, k := range m.keys {
 		if below, inner := innerMapping(k.value, join(path, k.name)); inner != nil {
-			writeReference(t, b, below, *inner)
+			writeReference(t, b, seen, below, *inner)
 		}
 	}
 }
