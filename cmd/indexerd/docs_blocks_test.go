@@ -26,13 +26,15 @@ import (
 //	mysql  statements for MariaDB, which are shown only
 //	json   an answer, which has to be one
 //	ini    lines for systemd, which nothing here can run
+//	python, javascript, go, java
+//	       programs, which the tests of internal/test/clienttest run
 type block struct {
 	at   string // file:line
 	lang string
 	text string
 }
 
-var languages = []string{"sh", "sql", "mysql", "yaml", "text", "json", "ini"}
+var languages = []string{"sh", "sql", "mysql", "yaml", "text", "json", "ini", "python", "javascript", "go", "java"}
 
 const root = "../.."
 
@@ -43,13 +45,8 @@ func documents(t testing.TB) []string {
 	if err != nil || len(all) < 5 {
 		t.Fatalf("got the documents %v, %v", all, err)
 	}
-	all = slices.DeleteFunc(all, func(name string) bool { return name == programs })
 	return append([]string{"README.md", "ARCHITECTURE.md"}, all...)
 }
-
-// programs is the document whose blocks are programs of other languages. The tests of
-// internal/test/clienttest run them.
-const programs = "docs/opensearch-clients.md"
 
 func document(t testing.TB, name string) string {
 	t.Helper()
