@@ -33,22 +33,22 @@ func TestReference(t *testing.T) {
 	compareGolden(t, reference, introduction+referenceMark+b.String())
 }
 
-// writeReference writes a table of a mapping's keys, then those of the
-// mappings below it. Mappings with equal keys have one table: seen is the path
-// of each table that is written.
+// writeReference writes a list of a mapping's keys, then those of the mappings
+// below it. Mappings with equal keys have one list: seen is the path of each list
+// that is written.
 func writeReference(t *testing.T, b *strings.Builder, seen map[string]string, path string, m mapping) {
 	t.Helper()
-	var table strings.Builder
+	var list strings.Builder
 	for _, k := range m.keys {
-		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", k.name, describe(t, k.value), byDefault(k), strings.ReplaceAll(k.means, "|", `\|`))
+		fmt.Fprintf(&list, "- `%s`: %s%s. %s\n", k.name, describe(t, k.value), byDefault(k), k.means)
 	}
 	fmt.Fprintf(b, "\n## %s\n\n", cmp.Or(path, "the file"))
-	if same := seen[table.String()]; same != "" {
+	if same := seen[list.String()]; same != "" {
 		fmt.Fprintf(b, "The keys are those of `%s`.\n", same)
 		return
 	}
-	seen[table.String()] = path
-	fmt.Fprintf(b, "| key | value | default | meaning |\n|---|---|---|---|\n%s", table.String())
+	seen[list.String()] = path
+	b.WriteString(list.String())
 	for _, k := range m.keys {
 		if below, inner := innerMapping(k.value, join(path, k.name)); inner != nil {
 			writeReference(t, b, seen, below, *inner)
@@ -56,14 +56,17 @@ func writeReference(t *testing.T, b *strings.Builder, seen map[string]string, pa
 	}
 }
 
+// byDefault returns what follows the value of a key: its default, if it has one.
 func byDefault(k key) string {
 	switch {
 	case k.need:
-		return "required"
+		return ", required"
+	case k.without == "":
+		return ""
 	case isYAML(k):
-		return "`" + k.without + "`"
+		return "; default `" + k.without + "`"
 	}
-	return k.without
+	return "; default: " + k.without
 }
 
 // isYAML reports whether a default can be written into a file as it stands.
