@@ -59,7 +59,7 @@ func httpKeys(h *HTTP) []key {
 		},
 		{
 			"tokens", false, "give each token a name, with token or token_file, and admin or groups", "",
-			"The tokens that callers send, each under a name of your choice. Without tokens, every caller on this machine may do everything.",
+			"The tokens that callers send, each under a name. Without tokens, every caller on this machine may do everything.",
 			named{
 				tokenName, "write a name of up to 15 letters, digits, _ and -, beginning with a letter", true,
 				func(name string) value {
@@ -70,7 +70,7 @@ func httpKeys(h *HTTP) []key {
 		},
 		{
 			"trusted_proxies", false, "list addresses or networks: [10.0.0.7, 10.1.0.0/16]", "",
-			"Addresses of reverse proxies, and of applications that search for many users. Their `X-Forwarded-For` header names the client, by which limits are counted. They may open all connections, any other address a quarter of them.",
+			"Addresses of reverse proxies, and of applications that search for many users. Limits count the client of their `X-Forwarded-For` header, and they may open all connections, any other address a quarter of them.",
 			names{&h.proxies, false},
 		},
 	}

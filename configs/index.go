@@ -50,7 +50,7 @@ func indexKeys(x *Index) []key {
 		},
 		{
 			"url", false, "list the nodes: [\"https://search-1:9200\"]", "",
-			"The addresses of nodes, without user, password and path, used in turn.", names{&x.URLs, true},
+			"The addresses of nodes, without user, password and path.", names{&x.URLs, true},
 		},
 		{"user", false, "write the name of the cluster's user", "", "The user, with `password_file`.", text{&x.User}},
 		{

@@ -41,7 +41,7 @@ func fileKeys(c *Config) []key {
 	return []key{
 		{
 			"data", true, "name a directory for indexerd's files, such as /var/lib/indexerd", "",
-			"The directory of the index, the pages and the marks, unless they are elsewhere. Each configuration needs a separate one.", text{&c.Data},
+			"The directory of index, pages and marks, unless they are on other machines. Each configuration needs a separate one.", text{&c.Data},
 		},
 		{"http", false, "write the address: {listen: 127.0.0.1:7700}", "", "The HTTP server: dashboard and API.", mapping{httpKeys(&c.HTTP)}},
 		{
@@ -59,7 +59,7 @@ func fileKeys(c *Config) []key {
 		{"log", false, "write the format and the level: {format: text, level: info}", "", "The log, written to standard error.", mapping{logKeys(&c.Log)}},
 		{
 			"sources", true, "give each database a name, with driver and dsn", "",
-			"The databases, each under a name of your choice.",
+			"The databases, each under a name.",
 			named{
 				sourceName, "write letters, digits, _ and -, beginning with a letter", true,
 				func(name string) value {
@@ -70,7 +70,7 @@ func fileKeys(c *Config) []key {
 		},
 		{
 			"tables", true, "give each table a name, with source, sql, key, updated and content", "",
-			"The tables that are indexed, each under a name of your choice, which commands, the API and a directory below `data` have.",
+			"The tables that are indexed, each under a name for commands and the API.",
 			named{
 				tableName, "write lower-case letters, digits and _, beginning with a letter", true,
 				func(name string) value {
@@ -90,7 +90,7 @@ func logKeys(l *Log) []key {
 		},
 		{
 			"level", false, "write info, warn or error", "info",
-			"The lowest level that is logged. `info`: passes that changed something. `warn`: conditions that an administrator should look at. `error`: failures.",
+			"The lowest level that is logged: passes that changed something, conditions to look at, failures.",
 			choice{&l.Level, "level", []string{"info", "warn", "error"}, nil},
 		},
 	}

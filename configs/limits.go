@@ -31,7 +31,7 @@ func limitKeys(l *Limits) []key {
 		},
 		{
 			"slow", false, "write a duration such as 500ms", "",
-			"If more than one statement in twenty takes longer, indexerd pauses after each statement for nine times its duration.",
+			"If more than one statement in twenty takes longer, indexerd pauses after each for nine times its duration.",
 			duration{to: &l.Slow},
 		},
 		{
@@ -41,7 +41,7 @@ func limitKeys(l *Limits) []key {
 		},
 		{
 			"comparison_share", false, "write a number above 0, up to 1", "0.1",
-			"The fraction of the time in which statements may compare tables without `updated` and look for deleted rows, for all tables together. A table is compared every second, or as often as the share allows.",
+			"The fraction of the time in which statements compare tables without `updated` and look for deleted rows. A table is compared every second, or as often as this allows.",
 			decimal{&l.ComparisonShare, 1},
 		},
 	}

@@ -69,7 +69,7 @@ func pageStoreKeys(x *PageStore) []key {
 		},
 		{
 			"rest", false, "list HBase's REST gateways: [\"http://hbase-1:8080\"]", "",
-			"The addresses of HBase's REST gateways, without user, password and path, used in turn.", names{&x.REST, true},
+			"The addresses of HBase's REST gateways, without user, password and path.", names{&x.REST, true},
 		},
 		{"user", false, "write the name of the gateway's user", "", "The user of the REST gateway, with `password_file`.", text{&x.User}},
 		{

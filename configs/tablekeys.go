@@ -47,7 +47,7 @@ func tableKeys(t *Table) []key {
 		},
 		{
 			"children", false, "give each child a name, with sql, key and content", "",
-			"Further rows of a document, such as the actors of a film, each kind under a name of your choice. " +
+			"Further rows of a document, such as the actors of a film, each kind under a name. " +
 				"The name is a field, so no column and no extra may have it.",
 			named{
 				fieldName, "write letters, digits and _, beginning with a letter", true,
@@ -59,7 +59,7 @@ func tableKeys(t *Table) []key {
 		},
 		{
 			"extra", false, "give each extra a name, with sql, key and type", "",
-			"Further values of a document that are filtered, sorted and counted but not searched as text, each kind under a name of your choice.",
+			"Further values of a document that are filtered, sorted and counted but not searched as text, each kind under a name.",
 			named{
 				fieldName, "write letters, digits and _, beginning with a letter", true,
 				func(name string) value {
@@ -70,12 +70,12 @@ func tableKeys(t *Table) []key {
 		},
 		{
 			"deleted", false, "write {column: active, values: [0]} or {sql: SELECT ...}", "",
-			"How deleted rows are marked. With `column`, an UPDATE that marks the row and sets `updated` removes the document at once. With `sql`, it is removed at once if `changes` lists the row, otherwise by the next sweep.",
+			"How deleted rows are marked. With `column`, an UPDATE that sets it and `updated` removes the document at once. With `sql`, the document is removed at once if `changes` lists the row, otherwise by the next sweep.",
 			either{mapping{deletedKeys(&t.Deleted)}, "column", "sql"},
 		},
 		{
 			"changes", false, "write a SELECT of the key and the updated column, without the conditions of the table's SQL", "",
-			"A SELECT of the `key` and `updated` columns, without the conditions of `sql`. With it, a row that no longer meets them after an UPDATE is removed from the index at once, otherwise by the next sweep.",
+			"A SELECT of the `key` and `updated` columns, without the conditions of `sql`. With it, a row that an UPDATE excludes from `sql` leaves the index at once, otherwise with the next sweep.",
 			statement{&t.Changes},
 		},
 		{
@@ -133,12 +133,12 @@ func tableKeys(t *Table) []key {
 		},
 		{
 			"relevance", false, "write tuned or plain", "tuned",
-			"How hits are ordered by score, unless the search says otherwise: docs/search.md.",
+			"How hits are ordered by score, unless a search sets it: docs/search.md.",
 			choice{&t.Relevance, "relevance", query.Relevances(), nil},
 		},
 		{
 			"fresh", false, "write true, or false", "false",
-			"Whether a search checks its hits in the database, unless the search says otherwise: docs/search.md.",
+			"Whether a search checks its hits in the database, unless it sets this itself: docs/search.md.",
 			boolean{&t.fresh},
 		},
 	}

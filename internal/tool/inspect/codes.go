@@ -88,7 +88,7 @@ var kinds = [codes]kind{
 	marksUnreachable: {"marks_unreachable", Error, "etcd, which has the marks, does not answer, or refuses the user.", "Start etcd, or correct `marks`. See [standby.md](standby.md)."},
 	marksMoved:       {"marks_moved", Error, "The marks are in another place than `marks` names, or a move of them was cut.", "Run `indexerd move` again, or correct `marks`. See [standby.md](standby.md)."},
 	indexUnreachable: {"index_unreachable", Error, "The cluster that holds the indexes does not answer, or is of another kind.", "Start the cluster, or correct `index`."},
-	indexDenied:      {"index_denied", Error, "The cluster refuses a request that indexerd sends. The check makes an index of its own for this, and removes it.", "Grant the privilege that the finding shows."},
+	indexDenied:      {"index_denied", Error, "The cluster refuses a request that indexerd sends.", "Grant the privilege that the finding shows."},
 	indexOwned:       {"index_owned", Error, "The index of a table belongs to another data directory.", "Write another `prefix`, or end the other daemon and run `indexerd run --take-over`."},
 	volatileSQL: {"volatile_sql", Error, "Rows had other values when they were read again: the SQL uses `now()`, `random()` or a similar function.",
 		"Remove values that change by themselves from the SQL."},
@@ -96,7 +96,7 @@ var kinds = [codes]kind{
 
 	noTLS:         {"no_tls", Warning, "The connection crosses a network and is not encrypted.", "Add to the DSN what the finding shows."},
 	tlsUnverified: {"tls_unverified", Warning, "The connection is encrypted, but the server's certificate is not verified.", "Add to the DSN what the finding shows."},
-	noSnapshots:   {"no_snapshots", Warning, "The database gives each statement a snapshot of its own. A document that changes while it is read may show two moments until the next comparison.", "Run the `ALTER DATABASE` that the finding shows."},
+	noSnapshots:   {"no_snapshots", Warning, "The database gives each statement a separate snapshot. A document that changes while it is read may show two moments until the next comparison.", "Run the `ALTER DATABASE` that the finding shows."},
 	pooler:        {"pooler", Warning, "The connection leads through a connection pooler, so no horizon is exact. Settings that another client leaves in a session may change what the SQL returns.", "Name the server itself in the source's `dsn`."},
 	superuser:     {"superuser", Warning, "The role is a superuser, or may do as much.", readerRemedy},
 	canWrite:      {"can_write", Warning, "The role can also write tables that it reads.", readerRemedy},
