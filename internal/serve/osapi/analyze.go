@@ -3,7 +3,6 @@ package osapi
 import (
 	"encoding/json"
 	"strings"
-	"unicode/utf16"
 
 	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/query"
@@ -61,14 +60,6 @@ func (s server) analyze(c *call) (any, error) {
 		position, offset = position+last+positionGap, offset+units(text)+offsetGap
 	}
 	return map[string]any{"tokens": list}, nil
-}
-
-// units returns the number of UTF-16 code units of a text.
-func units(text string) (n int) {
-	for _, r := range text {
-		n += max(utf16.RuneLen(r), 1)
-	}
-	return n
 }
 
 // A textAnalyzer splits text; a nil one leaves it whole.

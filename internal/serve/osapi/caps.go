@@ -21,13 +21,13 @@ func (s server) fieldCaps(c *call) (any, error) {
 	tables := map[string]map[string][]string{} // by field and type
 	for _, table := range t.tables {
 		for _, f := range t.indices[table].named("*") {
-			if !matchesAny(patterns, f.as) {
+			if !matchesAny(patterns, f.shown()) {
 				continue
 			}
-			if tables[f.as] == nil {
-				tables[f.as] = map[string][]string{}
+			if tables[f.shown()] == nil {
+				tables[f.shown()] = map[string][]string{}
 			}
-			tables[f.as][f.Type] = append(tables[f.as][f.Type], table)
+			tables[f.shown()][f.Type] = append(tables[f.shown()][f.Type], table)
 		}
 	}
 	fields := map[string]any{}

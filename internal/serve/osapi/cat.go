@@ -104,20 +104,6 @@ func (t *target) countOf(c *call, table string) (uint64, error) {
 	return all.Total, err
 }
 
-// mappings returns the fields of an index that the caller may see.
-func (ix Index) mappings() any {
-	properties := map[string]any{}
-	for _, f := range ix {
-		property := map[string]any{"type": f.Type}
-		if ix.field(f.Name).both {
-			value := ix.field(f.Name + suffix)
-			property = map[string]any{"type": Text, "fields": map[string]any{"keyword": map[string]any{"type": value.Type}}}
-		}
-		properties[f.Name] = property
-	}
-	return map[string]any{"properties": properties}
-}
-
 // ofEach answers with something of each index.
 func (s server) ofEach(get func(table string, ix Index) map[string]any) func(*call) (any, error) {
 	return func(c *call) (any, error) {

@@ -46,8 +46,8 @@ func (r *request) collapse(v json.RawMessage, t *target) error {
 		return fault("search_exception", "collapse field and sort field must be the same when use `collapse` in conjunction with `search_after`")
 	}
 	r.Collapse = f.Name
-	if !slices.ContainsFunc(r.fields, func(other shownField) bool { return other.as == f.shown() }) {
-		r.fields = append(r.fields, shownField{Field: f, as: f.shown(), date: anyDate[0], sorted: true})
+	if !slices.ContainsFunc(r.fields, func(other shownField) bool { return other.shown() == f.shown() }) {
+		r.fields = append(r.fields, shownField{Field: f, date: anyDate[0], sorted: true})
 	}
 	if m["inner_hits"] != nil {
 		return r.innerHits(m["inner_hits"], f, t)

@@ -187,3 +187,13 @@ func (p *dateParser) date(up bool) (at time.Time, ok bool, err error) {
 	}
 	return time.Date(y, time.Month(m), d, h, minute, s, f, p.zone).Truncate(time.Millisecond), true, nil
 }
+
+// dateText returns a date. A number is its milliseconds, unless it has the four digits
+// of a year.
+func dateText(text string) string {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || len(strings.TrimPrefix(text, "-")) == 4 {
+		return text
+	}
+	return time.UnixMilli(n).UTC().Format("2006-01-02T15:04:05.000Z07:00")
+}

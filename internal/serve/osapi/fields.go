@@ -3,7 +3,6 @@ package osapi
 import (
 	"cmp"
 	"encoding/json"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +15,6 @@ import (
 // A shownField is a field of fields or docvalue_fields.
 type shownField struct {
 	Field
-	as     string // its name in the answer
 	date   dateFormat
 	number *numberFormat // nil: numbers are as they are
 	sorted bool          // values are those of the index, not of the document
@@ -34,14 +32,15 @@ func (r *request) listed(v json.RawMessage, key string, t *target) error {
 		if err != nil {
 			return err
 		}
-		for _, f := range t.named(pattern) {
+		for _, field := range t.named(pattern) {
+			f := shownField{Field: field}
 			if f.sorted = key == "docvalue_fields"; f.sorted && f.Type == Text {
-				return fault(illegalArgument, "[docvalue_fields] on text field [%s] is not supported: use a field of metadata, or fields", f.as)
+				return fault(illegalArgument, "[docvalue_fields] on text field [%s] is not supported: use a field of metadata, or fields", f.shown())
 			}
 			if err := f.setFormat(format); err != nil {
 				return err
 			}
-			r.fields = append(slices.DeleteFunc(r.fields, func(other shownField) bool { return other.as == f.as }), f)
+			r.fields = append(slices.DeleteFunc(r.fields, func(other shownField) bool { return other.shown() == f.shown() }), f)
 		}
 	}
 	return nil
@@ -60,7 +59,7 @@ func (f *shownField) setFormat(format string) (err error) {
 	case f.Type == Double && f.sorted:
 		f.number, err = numberPattern(format)
 	default:
-		err = fault(illegalArgument, "Field [%s] of type [%s] doesn't support formats.", f.as, f.Type)
+		err = fault(illegalArgument, "Field [%s] of type [%s] doesn't support formats.", f.shown(), f.Type)
 	}
 	return err
 }
@@ -84,25 +83,6 @@ func namedField(v json.RawMessage, key string) (name, format string, err error) 
 	return name, format, err
 }
 
-// named returns the fields whose names match a pattern. The values of a field that is
-// also text have a name of their own.
-func (ix Index) named(pattern string) (list []shownField) {
-	add := func(f Field, as string) {
-		if ok, err := path.Match(pattern, as); err == nil && ok && !slices.ContainsFunc(list, func(other shownField) bool { return other.as == as }) {
-			list = append(list, shownField{Field: f, as: as})
-		}
-	}
-	for _, f := range ix {
-		if ix.field(f.Name).both {
-			add(Field{Name: f.Name, Type: Text}, f.Name)
-			add(ix.field(f.Name+suffix), f.Name+suffix)
-		} else {
-			add(f, f.Name)
-		}
-	}
-	return list
-}
-
 // valuesOf returns the values of the requested fields of a hit, each as a list.
 func (r request) valuesOf(hit search.Hit) map[string][]any {
 	values := map[string][]any{}
@@ -115,7 +95,7 @@ func (r request) valuesOf(hit search.Hit) map[string][]any {
 			list = inOrder(list)
 		}
 		for _, v := range list {
-			values[f.as] = append(values[f.as], f.show(v))
+			values[f.shown()] = append(values[f.shown()], f.show(v))
 		}
 	}
 	return values

@@ -164,3 +164,12 @@ func walk(text json.RawMessage, member func(string, json.RawMessage) (json.RawMe
 	}
 	return append(out, text[0]+2), nil // in ASCII a closing bracket or brace follows 2 behind its opening one
 }
+
+// encode returns v as JSON, with the < and > of highlights as they are.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}

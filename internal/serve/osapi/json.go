@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"indexerd/internal/base/doc"
@@ -26,32 +28,6 @@ func object(text json.RawMessage, what string) (map[string]json.RawMessage, erro
 		return nil, fault("unexpected_end_of_input_exception", "[%s] is not a JSON object: it has no end", what)
 	}
 	return nil, fault("json_parse_exception", "[%s] is not a JSON object: %v", what, bad)
-}
-
-// first returns which of two keys of an object comes first.
-func first(text json.RawMessage, a, b string) string {
-	d := json.NewDecoder(bytes.NewReader(text))
-	_, _ = d.Token() // the object is valid
-	for d.More() {
-		var value json.RawMessage
-		key, _ := d.Token()
-		if key == a || key == b {
-			return key.(string)
-		}
-		if d.Decode(&value) != nil {
-			break
-		}
-	}
-	return a
-}
-
-// encode returns v as JSON, with the < and > of highlights as they are.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // single reads an object with one key.
@@ -106,4 +82,58 @@ func scalar(text json.RawMessage, what string) (string, error) {
 		}
 	}
 	return "", parsing("[%s] is not text, a number, true or false", what)
+}
+
+// number reads a whole number from 0, also as text.
+func number(v json.RawMessage, name string, to *int) error {
+	text, err := scalar(v, name)
+	if err != nil {
+		return fault(illegalArgument, "[%s] is not a whole number from 0", name)
+	}
+	if *to, err = strconv.Atoi(text); err != nil {
+		return fault(unreadableNumber, "[%s] is not a whole number from 0", name)
+	}
+	if *to < 0 {
+		return fault(illegalArgument, "[%s] is not a whole number from 0", name)
+	}
+	return nil
+}
+
+// flag reads true or false, also as text.
+func flag(v json.RawMessage, name string, to *bool) error {
+	switch string(v) {
+	case "true", `"true"`, `""`:
+		*to = true
+	case "false", `"false"`:
+		*to = false
+	default:
+		return parsing("[%s] is true or false", name)
+	}
+	return nil
+}
+
+// idsIn reads an id or a list of ids.
+func idsIn(v json.RawMessage, name string) ([]string, error) {
+	var one string
+	var list []string
+	if json.Unmarshal(v, &one) == nil {
+		return []string{one}, nil
+	}
+	if json.Unmarshal(v, &list) != nil {
+		return nil, parsing("[%s] is an id, or a list of ids", name)
+	}
+	return list, nil
+}
+
+func finite(text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err == nil && (math.IsNaN(x) || math.IsInf(x, 0)) {
+		err = strconv.ErrRange
+	}
+	return x, err
+}
+
+func wholeNumber(text string) (int, error) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	return int(n), err
 }

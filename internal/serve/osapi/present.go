@@ -76,19 +76,6 @@ func (r *request) read() (names []string) {
 	return names
 }
 
-// flag reads true or false, also as text.
-func flag(v json.RawMessage, name string, to *bool) error {
-	switch string(v) {
-	case "true", `"true"`, `""`:
-		*to = true
-	case "false", `"false"`:
-		*to = false
-	default:
-		return parsing("[%s] is true or false", name)
-	}
-	return nil
-}
-
 func noSequence(v json.RawMessage) error {
 	var wanted bool
 	if err := flag(v, "seq_no_primary_term", &wanted); err != nil {

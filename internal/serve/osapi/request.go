@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -153,20 +152,6 @@ func inURL(v url.Values) map[string]json.RawMessage {
 	return m
 }
 
-func number(v json.RawMessage, name string, to *int) error {
-	text, err := scalar(v, name)
-	if err != nil {
-		return fault(illegalArgument, "[%s] is not a whole number from 0", name)
-	}
-	if *to, err = strconv.Atoi(text); err != nil {
-		return fault(unreadableNumber, "[%s] is not a whole number from 0", name)
-	}
-	if *to < 0 {
-		return fault(illegalArgument, "[%s] is not a whole number from 0", name)
-	}
-	return nil
-}
-
 // track reads track_total_hits. All matches are counted, whatever number it names.
 func (r *request) track(v json.RawMessage) error {
 	var upTo int
@@ -186,4 +171,21 @@ func (r *request) track(v json.RawMessage) error {
 
 func inexactTotal(upTo uint64) error {
 	return fault(illegalArgument, "[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got %d", upTo)
+}
+
+// first returns which of two keys of an object comes first.
+func first(text json.RawMessage, a, b string) string {
+	d := json.NewDecoder(bytes.NewReader(text))
+	_, _ = d.Token() // the object is valid
+	for d.More() {
+		var value json.RawMessage
+		key, _ := d.Token()
+		if key == a || key == b {
+			return key.(string)
+		}
+		if d.Decode(&value) != nil {
+			break
+		}
+	}
+	return a
 }

@@ -1,7 +1,6 @@
 package osapi
 
 import (
-	"encoding/json"
 	"net/url"
 	"strings"
 	"time"
@@ -161,19 +160,6 @@ func scrollIn(c *call) (ids []string, keep string, err error) {
 		ids, err = idsIn(m["scroll_id"], "scroll_id")
 	}
 	return ids, keep, err
-}
-
-// idsIn reads an id or a list of ids.
-func idsIn(v json.RawMessage, name string) ([]string, error) {
-	var one string
-	var list []string
-	if json.Unmarshal(v, &one) == nil {
-		return []string{one}, nil
-	}
-	if json.Unmarshal(v, &list) != nil {
-		return nil, parsing("[%s] is an id, or a list of ids", name)
-	}
-	return list, nil
 }
 
 // endScroll closes scrolls of the caller's token.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"indexerd/internal/index/query"
@@ -107,16 +106,6 @@ func (r *request) behind(v json.RawMessage, t *target) error {
 	}
 	r.Behind = p
 	return nil
-}
-
-// dateText returns a date. A number is its milliseconds, unless it has the four digits
-// of a year.
-func dateText(text string) string {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || len(strings.TrimPrefix(text, "-")) == 4 {
-		return text
-	}
-	return time.UnixMilli(n).UTC().Format("2006-01-02T15:04:05.000Z07:00")
 }
 
 // booleanText returns a boolean. Sort values of booleans are numbers.

@@ -2,9 +2,7 @@ package osapi
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"indexerd/internal/index/query"
@@ -62,7 +60,7 @@ func (t *translator) inIndex(name string) (query.Node, error) {
 
 // pattern finds terms of a field with text or keywords.
 func pattern(f Field, kind query.PatternKind, text string, fold bool) query.Pattern {
-	return query.Pattern{Field: f.Name, Kind: kind, Text: text, Fold: fold, Value: f.Type != Text && f.both}
+	return query.Pattern{Field: f.Name, Kind: kind, Text: text, Fold: fold, Value: f.valued()}
 }
 
 // onlyOn returns the error of a query that other fields have no terms for.
@@ -181,7 +179,7 @@ func (t *translator) has(name string) (query.Node, error) {
 	var nodes []query.Node
 	for _, f := range fields {
 		if f.Type != "" {
-			nodes = append(nodes, query.Has{Field: f.Name, Value: f.both && f.Type != Text})
+			nodes = append(nodes, query.Has{Field: f.Name, Value: f.valued()})
 		}
 	}
 	if err := t.count(len(nodes)); err != nil {
@@ -213,17 +211,4 @@ func (t *translator) ids(body json.RawMessage) (query.Node, error) {
 		}
 	}
 	return o.boosted(constant(t.keys(texts)), nil)
-}
-
-func finite(text string) (float64, error) {
-	x, err := strconv.ParseFloat(text, 64)
-	if err == nil && (math.IsNaN(x) || math.IsInf(x, 0)) {
-		err = strconv.ErrRange
-	}
-	return x, err
-}
-
-func wholeNumber(text string) (int, error) {
-	n, err := strconv.ParseInt(text, 10, 32)
-	return int(n), err
 }

@@ -185,7 +185,7 @@ func (t *translator) eachWord(f Field, text string, m matching) ([]query.Node, e
 }
 
 func (m matching) similar(f Field, text string) query.Similar {
-	return query.Similar{Field: f.Name, Text: text, Edits: *m.fuzzy, Prefix: m.prefix, Most: m.most, NoSwaps: m.noSwaps, Words: f.Type == Text, Value: f.both && f.Type != Text}
+	return query.Similar{Field: f.Name, Text: text, Edits: *m.fuzzy, Prefix: m.prefix, Most: m.most, NoSwaps: m.noSwaps, Words: f.Type == Text, Value: f.valued()}
 }
 
 // wholeText finds a text in a field of values.
