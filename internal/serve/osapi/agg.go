@@ -31,9 +31,17 @@ func queries(aggs []agg) []query.Agg {
 	return all
 }
 
+// parseAggs reads the aggregations in the body of a search. top reads the body of a
+// top_hits.
+func parseAggs(m map[string]json.RawMessage, t *translator, top func(map[string]json.RawMessage) (topHits, error)) ([]agg, error) {
+	p := &aggParser{translator: t, top: top}
+	return p.of(m, "body")
+}
+
 // An aggParser reads the aggregations of a search.
 type aggParser struct {
 	*translator
+	top   func(map[string]json.RawMessage) (topHits, error)
 	depth int
 	count int
 }
@@ -144,7 +152,7 @@ func (p *aggParser) kind(a *agg, kind string, m map[string]json.RawMessage, text
 	case "stats", "extended_stats":
 		return p.stats(a, kind, m)
 	case "top_hits":
-		return p.topHits(a, text)
+		return p.topHits(a, m)
 	case "percentiles":
 		return p.percentiles(a, m)
 	}
@@ -204,10 +212,10 @@ func (p *aggParser) missingOf(f Field, form valueForm, m map[string]json.RawMess
 
 // An aggPrinter prints the results of aggregations.
 type aggPrinter struct {
-	*target
 	ctx     context.Context
 	results search.Results
 	typed   bool // with the names of types
+	maxHits int  // greatest size of all hits of top_hits, in bytes of JSON
 	size    int  // bytes of buckets so far, those of sub-aggregations counted at each level
 	hitSize int  // bytes of hits so far
 }

@@ -51,7 +51,7 @@ func (p *aggParser) instant(text string, v valueForm) (float64, error) {
 	for i, f := range v.format {
 		names[i] = f.text
 	}
-	at, err := p.date(text, rangeOf{formats: names, zone: v.zone}, false)
+	at, err := p.date(text, names, v.zone, false)
 	return float64(at.UnixMilli()), err
 }
 

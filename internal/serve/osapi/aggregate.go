@@ -3,15 +3,13 @@ package osapi
 import (
 	"encoding/json"
 	"slices"
-	"time"
 
 	"indexerd/internal/index/query"
 )
 
 // aggregate reads the aggregations, the post filter and the least score of a search.
 func (r *request) aggregate(m map[string]json.RawMessage, t *target) (err error) {
-	p := &aggParser{translator: &translator{target: t, now: time.Now()}}
-	if r.aggs, err = p.of(m, "body"); err != nil {
+	if r.aggs, err = parseAggs(m, newTranslator(&t.scope), t.topHits); err != nil {
 		return err
 	}
 	if r.Aggs = queries(r.aggs); r.alike && topByScore(r.Aggs) {

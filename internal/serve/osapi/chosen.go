@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"net/http"
 	"slices"
 	"unicode/utf8"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
 )
@@ -21,9 +21,16 @@ const (
 	wordsOnce = 64  // that are counted by one search
 )
 
+// A reader reads the indices of a scope.
+type reader struct {
+	find      func(context.Context, search.Params) (search.Results, error)
+	documents func(ctx context.Context, index string, ids []string, c search.Caller) ([]search.Hit, error) // those that the caller may see; none of an index that is not there
+	analyzer  func(table string) (*analysis.Analyzer, error)
+}
+
 // choose replaces each likeness in a search by a query of words.
-func (t *target) choose(ctx context.Context, p *search.Params) (err error) {
-	if t.alikes == 0 {
+func (s *scope) choose(ctx context.Context, p *search.Params, r reader) (err error) {
+	if s.alikes == 0 {
 		return nil
 	}
 	one := func(n query.Node) query.Node {
@@ -31,7 +38,7 @@ func (t *target) choose(ctx context.Context, p *search.Params) (err error) {
 		if !ok || err != nil {
 			return n
 		}
-		c := chooser{target: t, ctx: ctx, caller: p.Caller, likeness: a}
+		c := chooser{scope: s, reader: r, ctx: ctx, caller: p.Caller, likeness: a}
 		n, err = c.query()
 		return n
 	}
@@ -52,11 +59,12 @@ func (t *target) choose(ctx context.Context, p *search.Params) (err error) {
 
 // A chooser chooses the words of one more_like_this.
 type chooser struct {
-	*target
+	*scope
+	reader
 	likeness
 	ctx    context.Context
 	caller search.Caller
-	split  textAnalyzer
+	split  *analysis.Analyzer
 	skip   map[fieldTerm]bool
 	docs   map[fieldTerm]uint64 // that have a word
 	all    uint64               // documents
@@ -76,11 +84,11 @@ type liked struct {
 
 // query returns the query of the words.
 func (c *chooser) query() (query.Node, error) {
-	a, err := c.engine.Analyzer(c.tables[0])
+	a, err := c.analyzer(c.tables[0])
 	if err != nil {
 		return nil, err
 	}
-	c.split, c.skip, c.docs = textAnalyzer{a}, map[fieldTerm]bool{}, map[fieldTerm]uint64{}
+	c.split, c.skip, c.docs = a, map[fieldTerm]bool{}, map[fieldTerm]uint64{}
 	rows, err := c.rows(c.like.docs)
 	if err != nil {
 		return nil, err
@@ -128,19 +136,11 @@ func (c *chooser) rows(docs []likeDoc) (rows []search.Hit, err error) {
 		}
 	}
 	for index, some := range ids {
-		t := &target{engine: c.engine, indices: map[string]Index{}, room: c.room}
-		if err := t.add(index, c.caller); status(err) == http.StatusNotFound {
-			continue // no document is there
-		} else if err != nil {
-			return nil, err
-		}
-		found, err := t.get(&call{ctx: c.ctx, caller: c.caller}, some, selection{})
+		found, err := c.documents(c.ctx, index, some, c.caller)
 		if err != nil {
 			return nil, err
 		}
-		for _, hit := range found {
-			rows = append(rows, hit)
-		}
+		rows = append(rows, found...)
 	}
 	return rows, nil
 }
@@ -194,7 +194,7 @@ func (c *chooser) termsOf(f Field, text string) (terms []string) {
 	if f.Type == Keyword {
 		return []string{text}
 	}
-	for _, token := range c.split.tokens(text) {
+	for _, token := range c.split.Tokens(nil, text) {
 		terms = append(terms, token.Term)
 	}
 	return terms

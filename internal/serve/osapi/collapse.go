@@ -47,7 +47,7 @@ func (r *request) collapse(v json.RawMessage, t *target) error {
 	}
 	r.Collapse = f.Name
 	if !slices.ContainsFunc(r.fields, func(other shownField) bool { return other.shown() == f.shown() }) {
-		r.fields = append(r.fields, shownField{Field: f, date: anyDate[0], sorted: true})
+		r.fields = append(r.fields, docValue(f))
 	}
 	if m["inner_hits"] != nil {
 		return r.innerHits(m["inner_hits"], f, t)

@@ -1,6 +1,7 @@
 package osapi
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 
@@ -11,17 +12,17 @@ import (
 
 // get returns the documents with some keys that the caller may see, by key, with the
 // fields of a selection. It searches, so that access is judged as in every search.
-func (t *target) get(c *call, ids []string, fields selection) (map[string]search.Hit, error) {
+func (t *target) get(ctx context.Context, ids []string, fields selection, c search.Caller) (map[string]search.Hit, error) {
 	if len(ids) > query.MaxSize {
 		return nil, parsing("%d documents are requested, more than %d", len(ids), query.MaxSize)
 	}
-	results, err := t.find(c.ctx, search.Params{Node: t.keys(ids), Size: query.MaxSize, Fields: fields.names, Caller: c.caller})
+	results, err := t.find(ctx, search.Params{Node: t.keys(ids), Size: query.MaxSize, Fields: fields.names, Caller: c})
 	if err != nil {
 		return nil, err
 	}
 	found, size := map[string]search.Hit{}, 0
 	for i := range results.Len {
-		hit, err := results.Hit(c.ctx, i)
+		hit, err := results.Hit(ctx, i)
 		if err != nil {
 			return nil, err
 		}
@@ -35,6 +36,22 @@ func (t *target) get(c *call, ids []string, fields selection) (map[string]search
 		found[hit.OID] = hit
 	}
 	return found, nil
+}
+
+// documents returns the documents of an index that the caller may see, of any index: none
+// if there is no such index.
+func (t *target) documents(ctx context.Context, index string, ids []string, c search.Caller) (list []search.Hit, err error) {
+	other := server{engine: t.engine}.none()
+	if err := other.add(index, c); status(err) == http.StatusNotFound {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	found, err := other.get(ctx, ids, selection{}, c)
+	for _, hit := range found {
+		list = append(list, hit)
+	}
+	return list, err
 }
 
 // documentInURL are the parameters of a request for documents. realtime and refresh
@@ -121,7 +138,7 @@ func (s server) mget(c *call) (any, error) {
 		hit.Table, hit.OID = w.index, w.id
 		fields := g.fields
 		if w.source != nil {
-			if fields, err = g.selection(w.source); err != nil {
+			if fields, err = parseSource(w.source, g.Index); err != nil {
 				return nil, err
 			}
 		}
@@ -199,13 +216,13 @@ func (s server) find(c *call, index string, ids []string, whole bool) *found {
 		return &found{err: err}
 	}
 	f := &found{Index: t.Index}
-	if f.fields, f.err = t.sourceInURL(c.URL.Query()); f.err != nil {
+	if f.fields, f.err = sourceInURL(c.URL.Query(), t.Index); f.err != nil {
 		return f
 	}
 	fetched := f.fields
 	if whole {
 		fetched = selection{}
 	}
-	f.hits, f.err = t.get(c, ids, fetched)
+	f.hits, f.err = t.get(c.ctx, ids, fetched, c.caller)
 	return f
 }

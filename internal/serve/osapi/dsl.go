@@ -13,7 +13,7 @@ import (
 
 // A translator turns the DSL's queries into those of its indices.
 type translator struct {
-	*target
+	*scope
 	now       time.Time // of date math
 	clauses   int
 	fuzzies   int
@@ -24,6 +24,10 @@ type translator struct {
 	over      error                                                // a limit that the query exceeds
 	translate map[string]func(json.RawMessage) (query.Node, error) // by name
 }
+
+// newTranslator returns a translator for the queries of one search, at the time of the
+// call.
+func newTranslator(s *scope) *translator { return &translator{scope: s, now: time.Now()} }
 
 // node translates one query.
 func (t *translator) node(text json.RawMessage) (query.Node, error) {

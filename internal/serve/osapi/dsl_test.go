@@ -15,7 +15,7 @@ var dslFields = Index{
 
 func translated(body string) (query.Node, error) {
 	now := time.Date(2024, 3, 31, 12, 34, 56, 0, time.UTC)
-	tr := translator{target: &target{Index: dslFields}, now: now}
+	tr := translator{scope: &scope{Index: dslFields}, now: now}
 	return tr.node(json.RawMessage(body))
 }
 

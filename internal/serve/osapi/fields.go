@@ -20,30 +20,33 @@ type shownField struct {
 	sorted bool          // values are those of the index, not of the document
 }
 
-// listed reads fields or docvalue_fields: a list of names and of {field, format}. Names
-// may have *.
-func (r *request) listed(v json.RawMessage, key string, t *target) error {
+// docValue returns a field whose values are shown as docvalue_fields has them.
+func docValue(f Field) shownField { return shownField{Field: f, date: anyDate[0], sorted: true} }
+
+// addFields reads fields or docvalue_fields, by key: a list of names and of {field, format}.
+// Names may have *. It adds them to other fields, whose formats it replaces.
+func addFields(fields []shownField, v json.RawMessage, key string, ix Index) ([]shownField, error) {
 	var list []json.RawMessage
 	if json.Unmarshal(v, &list) != nil {
-		return parsing("[%s] is a list of fields", key)
+		return nil, parsing("[%s] is a list of fields", key)
 	}
 	for _, one := range list {
 		pattern, format, err := namedField(one, key)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, field := range t.named(pattern) {
+		for _, field := range ix.named(pattern) {
 			f := shownField{Field: field}
 			if f.sorted = key == "docvalue_fields"; f.sorted && f.Type == Text {
-				return fault(illegalArgument, "[docvalue_fields] on text field [%s] is not supported: use a field of metadata, or fields", f.shown())
+				return nil, fault(illegalArgument, "[docvalue_fields] on text field [%s] is not supported: use a field of metadata, or fields", f.shown())
 			}
 			if err := f.setFormat(format); err != nil {
-				return err
+				return nil, err
 			}
-			r.fields = append(slices.DeleteFunc(r.fields, func(other shownField) bool { return other.shown() == f.shown() }), f)
+			fields = append(slices.DeleteFunc(fields, func(other shownField) bool { return other.shown() == f.shown() }), f)
 		}
 	}
-	return nil
+	return fields, nil
 }
 
 // setFormat sets how values are printed. Numbers have formats in docvalue_fields only.
@@ -84,9 +87,9 @@ func namedField(v json.RawMessage, key string) (name, format string, err error) 
 }
 
 // valuesOf returns the values of the requested fields of a hit, each as a list.
-func (r request) valuesOf(hit search.Hit) map[string][]any {
+func valuesOf(fields []shownField, hit search.Hit) map[string][]any {
 	values := map[string][]any{}
-	for _, f := range r.fields {
+	for _, f := range fields {
 		list, many := hit.Fields.Get(f.Name).([]any)
 		if v := hit.Fields.Get(f.Name); !many && v != nil {
 			list = []any{v}

@@ -211,7 +211,7 @@ func (t *translator) decayOfDates(o *options, fn *query.FieldFunction) {
 	origin := t.now
 	if o.has("origin") {
 		var err error
-		if origin, err = t.date(o.text("origin"), rangeOf{}, false); err != nil {
+		if origin, err = t.date(o.text("origin"), nil, nil, false); err != nil {
 			o.fail("origin: %v", err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"indexerd/internal/index/query"
 	"indexerd/internal/serve/httpapi"
@@ -28,7 +27,7 @@ func FuzzQueryString(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr := translator{target: &target{Index: fields}, now: time.Now()}
+		tr := newTranslator(&scope{Index: fields})
 		n, err := tr.node(body)
 		var fault *httpapi.Error
 		if err != nil && (!errors.As(err, &fault) || fault.Status != 400) {

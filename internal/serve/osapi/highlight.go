@@ -30,54 +30,55 @@ type highlighting struct {
 	anywhere bool // matches of other fields are marked too
 }
 
-// highlight reads highlight. Fields that are not text have no highlights.
-func (r *request) highlight(v json.RawMessage, t *target) error {
+// parseHighlight reads highlight. Fields that are not text have no highlights. n is the
+// query of the search.
+func parseHighlight(v json.RawMessage, t *scope, n query.Node) (marks []search.Marking, err error) {
 	m, err := object(v, "highlight")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := only(m, "highlight", ofHighlight...); err != nil {
-		return err
+		return nil, err
 	}
 	h := highlighting{Marking: search.Marking{Pre: "<em>", Post: "</em>", Fragments: 5, Runes: 100, InOrder: true, Words: true}}
 	if err := h.ofAll(m); err != nil {
-		return err
+		return nil, err
 	}
 	if err := h.set(m, t); err != nil {
-		return err
+		return nil, err
 	}
 	if m["fields"] == nil {
-		return nil
+		return nil, nil
 	}
 	fields, err := highlightedFields(m["fields"])
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, f := range fields {
 		one := h
 		if err := one.set(f.options, t); err != nil {
-			return err
+			return nil, err
 		}
-		for _, name := range t.textFields(f.name) {
-			r.mark(one, name)
+		for _, name := range textFields(t.Index, f.name) {
+			marks = mark(marks, one, name, n)
 		}
 	}
-	if len(r.Markings) > maxHighlighted {
-		return parsing("[highlight] names more than %d fields", maxHighlighted)
+	if len(marks) > maxHighlighted {
+		return nil, parsing("[highlight] names more than %d fields", maxHighlighted)
 	}
-	return nil
+	return marks, nil
 }
 
 // mark adds a field to the highlights. Of two options for a field the later ones count.
-func (r *request) mark(h highlighting, name string) {
+func mark(marks []search.Marking, h highlighting, name string, n query.Node) []search.Marking {
 	h.Field = name
 	if h.anywhere && h.Query == nil {
-		h.Query = r.Node
+		h.Query = n
 	}
 	if h.anywhere {
 		h.Query = inField(h.Query, name)
 	}
-	r.Markings = append(slices.DeleteFunc(r.Markings, func(m search.Marking) bool { return m.Field == name }), h.Marking)
+	return append(slices.DeleteFunc(marks, func(m search.Marking) bool { return m.Field == name }), h.Marking)
 }
 
 // inField returns a query whose words are those of another one, in one field.
@@ -148,7 +149,7 @@ func highlightedFields(v json.RawMessage) (list []highlightedField, err error) {
 }
 
 // textFields returns the text fields whose names match a pattern.
-func (ix Index) textFields(pattern string) (names []string) {
+func textFields(ix Index, pattern string) (names []string) {
 	for _, f := range ix {
 		if ok, err := path.Match(pattern, f.Name); err == nil && ok && (f.Type == Text || f.Type == mixed) {
 			names = append(names, f.Name)
@@ -179,7 +180,7 @@ func (h *highlighting) ofAll(m map[string]json.RawMessage) error {
 }
 
 // set reads the options of a field.
-func (h *highlighting) set(m map[string]json.RawMessage, t *target) (err error) {
+func (h *highlighting) set(m map[string]json.RawMessage, t *scope) (err error) {
 	for name, to := range map[string]*string{"pre_tags": &h.Pre, "post_tags": &h.Post} {
 		if m[name] == nil {
 			continue
@@ -212,7 +213,7 @@ func (h *highlighting) set(m map[string]json.RawMessage, t *target) (err error) 
 		h.anywhere = !required
 	}
 	if m["highlight_query"] != nil {
-		if h.Query, err = t.query(m["highlight_query"]); err != nil {
+		if h.Query, err = newTranslator(t).node(m["highlight_query"]); err != nil {
 			return err
 		}
 	}

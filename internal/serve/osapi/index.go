@@ -15,12 +15,10 @@ import (
 
 // A target is the indices that a request names.
 type target struct {
+	scope
 	engine  Engine
-	tables  []string
 	missing []string // those with nothing to search yet, that a pattern names
 	indices map[string]Index
-	Index        // all fields
-	alikes  int  // more_like_this queries
 	room    *int // how many bytes of hits the answer may still have
 }
 
@@ -38,7 +36,7 @@ func leniencyIn(v url.Values) leniency {
 // none returns the target that has no index.
 func (s server) none() *target {
 	room := maxHits
-	return &target{engine: s.engine, indices: map[string]Index{}, room: &room}
+	return &target{scope: scope{oid: s.engine.OID}, engine: s.engine, indices: map[string]Index{}, room: &room}
 }
 
 // target returns the indices of a list of names and patterns; "" and _all are all.
@@ -119,18 +117,4 @@ func status(err error) int {
 		return e.Status
 	}
 	return 0
-}
-
-// keys returns the query for the documents with these keys. A text that is no key of
-// a table is the key of no document there.
-func (t *target) keys(texts []string) query.Node {
-	var n query.Keys
-	for _, table := range t.tables {
-		for _, text := range texts {
-			if oid, err := t.engine.OID(table, text); err == nil && !slices.Contains(n.OIDs, oid) {
-				n.OIDs = append(n.OIDs, oid)
-			}
-		}
-	}
-	return n
 }

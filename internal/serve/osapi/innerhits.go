@@ -66,14 +66,8 @@ func innerOf(v json.RawMessage, t *target) (in innerHits, err error) {
 			return in, fault(unknownKey, "[inner_hits] failed to parse field [%s]: it is a whole number from 0", key)
 		}
 	}
-	if delete(m, "name"); m["size"] == nil {
-		m["size"] = json.RawMessage(topSize)
-	}
-	text, err := json.Marshal(m)
-	if err != nil {
-		return in, err
-	}
-	if in.request, err = t.parse(text, nil, []string{"from", "size", "sort", "_source"}); err == nil && in.Size > query.MaxTop {
+	delete(m, "name")
+	if in.request, err = t.firstHits(m); err == nil && in.Size > query.MaxTop {
 		err = illegal("[inner_hits] has a size of %d, more than %d", in.Size, query.MaxTop)
 	}
 	return in, err
@@ -118,6 +112,5 @@ func (t *target) groupOf(f Field, hit search.Hit) (query.Node, error) {
 	if v == nil || v == "" {
 		return query.Not{Node: query.Range{Field: f.Name}}, nil
 	}
-	tr := translator{target: t}
-	return tr.sameValue(f, doc.FormatText(v))
+	return newTranslator(&t.scope).sameValue(f, doc.FormatText(v))
 }

@@ -55,7 +55,7 @@ func (t *target) namesOf(ctx context.Context, r request, table string, oids []do
 	for _, n := range r.named {
 		p.Aggs = append(p.Aggs, query.Agg{Of: query.FiltersAgg{Queries: []query.Node{n.node}}, Subs: []query.Agg{{Of: query.TopAgg{Size: len(oids)}}}})
 	}
-	if err := t.choose(ctx, &p); err != nil {
+	if err := t.choose(ctx, &p, t.reader()); err != nil {
 		return err
 	}
 	results, err := t.engine.Search(ctx, table, p)

@@ -14,7 +14,7 @@ const (
 	maxLike  = 100 // texts and documents of one
 )
 
-// A likeness is a more_like_this: target.choose replaces it by a query of words, when the
+// A likeness is a more_like_this: scope.choose replaces it by a query of words, when the
 // caller is known. Until then it is a query that no index answers.
 type likeness struct {
 	query.Node
@@ -69,7 +69,7 @@ func (t *translator) moreLikeThis(body json.RawMessage) (query.Node, error) {
 	case t.path != "":
 		return nil, parsing("[more_like_this] in [nested] is not supported: rows have no words of their own")
 	}
-	if t.target.alikes++; t.target.alikes > maxAlike {
+	if t.alikes++; t.alikes > maxAlike {
 		return nil, parsing("a search has more than %d [more_like_this]", maxAlike)
 	}
 	if len(t.tables) == 0 || a.given && len(a.fields) == 0 {

@@ -48,7 +48,7 @@ func (t *translator) nestedQuery(body json.RawMessage) (query.Node, error) {
 
 // lookup returns the field with a name. In a nested query there is only its path.
 func (t *translator) lookup(name string) (Field, error) {
-	f, err := t.target.lookup(name)
+	f, err := t.scope.lookup(name)
 	switch {
 	case t.path != "" && f.Name != t.path:
 		return Field{Name: name}, nil

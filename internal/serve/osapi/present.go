@@ -23,23 +23,28 @@ type presentation struct {
 var shown = []string{"highlight", "fields", "docvalue_fields", "stored_fields", "version", "seq_no_primary_term", "explain", "timeout", "terminate_after", "suggest", "collapse"}
 
 // present reads what the hits have. It runs after the query and _source are known.
-// inURL reports whether _source is in the URL.
-func (r *request) present(m map[string]json.RawMessage, t *target, inURL bool) error {
-	sourced := m["_source"] != nil || inURL
+// sourced reports whether the request has a _source.
+func (r *request) present(m map[string]json.RawMessage, t *target, sourced bool) error {
 	for _, part := range []struct {
 		name string
 		set  func(json.RawMessage) error
 	}{
-		{"highlight", func(v json.RawMessage) error { return r.highlight(v, t) }},
-		{"docvalue_fields", func(v json.RawMessage) error { return r.listed(v, "docvalue_fields", t) }},
-		{"fields", func(v json.RawMessage) error { return r.listed(v, "fields", t) }},
+		{"highlight", func(v json.RawMessage) (err error) { r.Markings, err = parseHighlight(v, &t.scope, r.Node); return err }},
+		{"docvalue_fields", func(v json.RawMessage) (err error) {
+			r.fields, err = addFields(r.fields, v, "docvalue_fields", t.Index)
+			return err
+		}},
+		{"fields", func(v json.RawMessage) (err error) {
+			r.fields, err = addFields(r.fields, v, "fields", t.Index)
+			return err
+		}},
 		{"collapse", func(v json.RawMessage) error { return r.collapse(v, t) }},
 		{"stored_fields", func(v json.RawMessage) error { return r.stored(v, sourced) }},
 		{"version", func(v json.RawMessage) error { return flag(v, "version", &r.version) }},
 		{"seq_no_primary_term", noSequence},
 		{"explain", func(v json.RawMessage) error { return flag(v, "explain", &r.Explain) }},
 		{"timeout", r.within},
-		{"suggest", func(v json.RawMessage) error { return r.suggestions(v, t) }},
+		{"suggest", func(v json.RawMessage) (err error) { r.suggest, err = parseSuggestions(v, t.Index); return err }},
 		{"terminate_after", func(v json.RawMessage) error {
 			var n int
 			r.counting = true
@@ -56,24 +61,8 @@ func (r *request) present(m map[string]json.RawMessage, t *target, inURL bool) e
 			return err
 		}
 	}
-	r.Fields = r.read()
+	r.Fields = r.source.read(r.fields)
 	return nil
-}
-
-// read returns the fields to read of each hit, none for all.
-func (r *request) read() (names []string) {
-	if len(r.source.names) == 0 && !r.source.none && !r.source.empty {
-		return nil
-	}
-	if !r.source.none {
-		names = slices.Clone(r.source.names)
-	}
-	for _, f := range r.fields {
-		if !slices.Contains(names, f.Name) {
-			names = append(names, f.Name)
-		}
-	}
-	return names
 }
 
 func noSequence(v json.RawMessage) error {
@@ -128,7 +117,7 @@ func (r *request) stored(v json.RawMessage, sourced bool) error {
 
 // decorate adds to a hit what its search asks for.
 func (r request) decorate(one map[string]any, hit search.Hit) {
-	if values := r.valuesOf(hit); len(values) > 0 {
+	if values := valuesOf(r.fields, hit); len(values) > 0 {
 		one["fields"] = values
 	}
 	if len(hit.Highlights) > 0 {

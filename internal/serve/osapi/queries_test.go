@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
@@ -36,12 +35,11 @@ var films = []map[string]any{
 
 // A library is an index of the films.
 type library struct {
-	Engine // its other methods are not called
 	index  *fulltext.Index
 	fields Index
 }
 
-func (library) OID(_, key string) (doc.OID, error) {
+func (library) oid(_, key string) (doc.OID, error) {
 	n, err := strconv.ParseInt(key, 10, 64)
 	if err != nil {
 		return "", err
@@ -93,8 +91,7 @@ type hitScore struct {
 // ask answers a query as the API does: hits, or an error with status 400.
 func (l library) ask(t testing.TB, body string) (hits []hitScore, err error) {
 	t.Helper()
-	tr := translator{target: &target{engine: l, tables: []string{"films"}, Index: l.fields}, now: time.Now()}
-	n, err := tr.node(json.RawMessage(body))
+	n, err := newTranslator(&scope{Index: l.fields, tables: []string{"films"}, oid: l.oid}).node(json.RawMessage(body))
 	if err == nil {
 		var res query.Result
 		res, err = l.index.Search(t.Context(), query.Request{Query: n, Size: query.MaxSize, Lucene: true})

@@ -111,7 +111,7 @@ func (t *translator) dates(f Field, r rangeOf) (query.Node, error) {
 		if e == nil {
 			return nil
 		}
-		at, err := t.date(e.text, r, up)
+		at, err := t.date(e.text, r.formats, r.zone, up)
 		if err != nil {
 			return err
 		}
@@ -137,14 +137,13 @@ func (t *translator) dates(f Field, r rangeOf) (query.Node, error) {
 // outOfYears are the bounds for dates before and after the years that an index has.
 var outOfYears = map[bool]string{false: "0001-01-01T00:00:00.000Z", true: "9999-12-31T23:59:59.999Z"}
 
-// date reads a date, or now or a date and ||, with date math behind it. up returns the
-// last millisecond of what is not written.
-func (t *translator) date(text string, r rangeOf, up bool) (time.Time, error) {
-	zone := r.zone
+// date reads a date in one of some formats, or now or a date and ||, with date math behind
+// it. Without a format it is that of a date field, and without a zone it is UTC. up returns
+// the last millisecond of what is not written.
+func (t *translator) date(text string, formats []string, zone *time.Location, up bool) (time.Time, error) {
 	if zone == nil {
 		zone = time.UTC
 	}
-	formats := r.formats
 	if len(formats) == 0 {
 		formats = []string{"strict_date_optional_time", "epoch_millis"}
 	}

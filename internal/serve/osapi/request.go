@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
-	"time"
 
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
@@ -61,9 +60,9 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 		{"query", func(v json.RawMessage) (err error) { r.Node, err = r.query(v, t); return err }},
 		{"from", func(v json.RawMessage) error { return number(v, "from", &r.From) }},
 		{"size", func(v json.RawMessage) error { return number(v, "size", &r.Size) }},
-		{"_source", func(v json.RawMessage) (err error) { r.source, err = t.selection(v); return err }},
+		{"_source", func(v json.RawMessage) (err error) { r.source, err = parseSource(v, t.Index); return err }},
 		{"sort", func(v json.RawMessage) error { return r.sort(v, t) }},
-		{"search_after", func(v json.RawMessage) error { return r.behind(v, t) }},
+		{"search_after", func(v json.RawMessage) (err error) { r.Behind, err = parseAfter(v, r.order, &t.scope); return err }},
 		{"track_total_hits", r.track},
 	} {
 		if m[part.name] == nil || part.name != "query" && string(m[part.name]) == "null" {
@@ -73,9 +72,10 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 			return r, err
 		}
 	}
-	if v.Has("_source") || v.Has("_source_includes") || v.Has("_source_excludes") {
+	sourced := v.Has("_source") || v.Has("_source_includes") || v.Has("_source_excludes")
+	if sourced {
 		var err error
-		if r.source, err = t.sourceInURL(v); err != nil {
+		if r.source, err = sourceInURL(v, t.Index); err != nil {
 			return r, err
 		}
 	}
@@ -95,7 +95,7 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 	if err := r.aggregate(m, t); err != nil {
 		return r, err
 	}
-	if err := r.present(m, t, v.Has("_source") || v.Has("_source_includes") || v.Has("_source_excludes")); err != nil {
+	if err := r.present(m, t, sourced || m["_source"] != nil); err != nil {
 		return r, err
 	}
 	if r.suggest != nil && m["query"] == nil && m["aggs"] == nil && m["aggregations"] == nil {
@@ -106,16 +106,34 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 
 // query translates a query, and keeps those in it that have a name.
 func (r *request) query(v json.RawMessage, t *target) (query.Node, error) {
-	tr := translator{target: t, now: time.Now(), named: r.named}
+	tr := newTranslator(&t.scope)
+	tr.named = r.named
 	n, err := tr.node(v)
 	r.named = tr.named
 	return n, err
 }
 
-// query translates a query.
-func (t *target) query(v json.RawMessage) (query.Node, error) {
-	tr := translator{target: t, now: time.Now()}
-	return tr.node(v)
+// sort reads sort.
+func (r *request) sort(v json.RawMessage, t *target) error {
+	if len(t.tables) == 0 {
+		return nil // nothing to sort, and no fields
+	}
+	order, err := parseSort(v, t.Index)
+	if err != nil || len(order) == 0 || len(order) == 1 && order[0].kind == byScore && order[0].Descending {
+		return err // as without a sort
+	}
+	r.order, r.scored = order, false
+	for _, k := range order {
+		if k.kind != byKey && k.kind != byNoType {
+			r.Sort = append(r.Sort, k.Sort)
+			r.scored = r.scored || k.kind == byScore
+		}
+	}
+	if len(r.Sort) == 0 { // equal hits are in the order of their keys
+		r.alike = true
+		r.Node, r.Sort = unscored(r.Node), []query.Sort{{Field: query.ByScore, Descending: true}}
+	}
+	return nil
 }
 
 // inURL returns the parameters of the URL that are also keys of the body, as the body

@@ -131,12 +131,12 @@ func (t *target) answer(ctx context.Context, r request) (map[string]any, positio
 		a["terminated_early"] = false
 	}
 	if r.suggest != nil {
-		if a["suggest"], err = t.suggest(ctx, r, r.typed); err != nil {
+		if a["suggest"], err = (suggester{t.find, r.Caller}).suggest(ctx, r.suggest, r.typed); err != nil {
 			return nil, position{}, err
 		}
 	}
 	if len(r.aggs) > 0 && results.Aggs != nil {
-		p := aggPrinter{target: t, ctx: ctx, results: results, typed: r.typed}
+		p := aggPrinter{ctx: ctx, results: results, typed: r.typed, maxHits: maxHits}
 		if a["aggregations"], err = p.all(r.aggs, results.Aggs); err != nil {
 			return nil, position{}, err
 		}
@@ -146,7 +146,7 @@ func (t *target) answer(ctx context.Context, r request) (map[string]any, positio
 
 // find makes a search in all indices of the target.
 func (t *target) find(ctx context.Context, p search.Params) (search.Results, error) {
-	if err := t.choose(ctx, &p); err != nil {
+	if err := t.choose(ctx, &p, t.reader()); err != nil {
 		return search.Results{}, err
 	}
 	switch len(t.tables) {
@@ -157,6 +157,9 @@ func (t *target) find(ctx context.Context, p search.Params) (search.Results, err
 	}
 	return t.engine.SearchTables(ctx, t.tables, p)
 }
+
+// reader returns what reads the indices for a more_like_this.
+func (t *target) reader() reader { return reader{t.find, t.documents, t.engine.Analyzer} }
 
 // shards returns the numbers of indices that are searched and that are not ready.
 func (t *target) shards(r search.Results) any {
@@ -242,7 +245,7 @@ func (t *target) renderHit(r request, hit search.Hit) map[string]any {
 	}
 	r.source.show(one, hit)
 	if len(r.order) > 0 {
-		one["sort"] = r.sortValues(hit)
+		one["sort"] = sortValues(r.order, hit)
 	}
 	r.decorate(one, hit)
 	return one

@@ -25,46 +25,26 @@ const (
 	byNoType = "none"
 )
 
-// sort reads sort: a field, or a list of fields and {field: order} or
+// parseSort reads sort: a field, or a list of fields and {field: order} or
 // {field: {order: order}}.
-func (r *request) sort(v json.RawMessage, t *target) error {
-	if len(t.tables) == 0 {
-		return nil // nothing to sort, and no fields
-	}
+func parseSort(v json.RawMessage, ix Index) (order []sortKey, err error) {
 	list := []json.RawMessage{v}
 	if v[0] == '[' {
 		if err := json.Unmarshal(v, &list); err != nil {
-			return parsing("[sort] is not a list")
-		}
-	}
-	if r.scored = len(list) == 0; len(list) == 1 {
-		if k, err := sortBy(list[0], t.Index); err == nil && k.kind == byScore && k.Descending {
-			r.scored = true // as without a sort
-			return nil
+			return nil, parsing("[sort] is not a list")
 		}
 	}
 	for i, one := range list {
-		k, err := sortBy(one, t.Index)
-		if err != nil {
-			return err
+		k, err := sortBy(one, ix)
+		switch {
+		case err != nil:
+			return nil, err
+		case k.kind == byKey && (k.Descending || i < len(list)-1):
+			return nil, parsing("[sort] by [%s] is not supported, but ascending and as the last key", k.Field)
 		}
-		switch k.kind {
-		case byKey:
-			if k.Descending || i < len(list)-1 {
-				return parsing("[sort] by [%s] is not supported, but ascending and as the last key", k.Field)
-			}
-		case byNoType:
-		default:
-			r.Sort = append(r.Sort, k.Sort)
-			r.scored = r.scored || k.kind == byScore
-		}
-		r.order = append(r.order, k)
+		order = append(order, k)
 	}
-	if len(r.Sort) == 0 && len(list) > 0 { // equal hits are in the order of their keys
-		r.alike = true
-		r.Node, r.Sort = unscored(r.Node), []query.Sort{{Field: query.ByScore, Descending: true}}
-	}
-	return nil
+	return order, nil
 }
 
 // sortBy reads one part of a sort.

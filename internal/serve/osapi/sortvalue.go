@@ -12,9 +12,9 @@ import (
 )
 
 // sortValues returns the values by which a hit is sorted, which search_after takes.
-func (r request) sortValues(hit search.Hit) []any {
-	values, keys := make([]any, len(r.order)), hit.Keys
-	for i, by := range r.order {
+func sortValues(order []sortKey, hit search.Hit) []any {
+	values, keys := make([]any, len(order)), hit.Keys
+	for i, by := range order {
 		if by.kind == byKey {
 			values[i] = hit.OID
 		}
@@ -54,17 +54,17 @@ func valueOf(kind, text string) any {
 	return text
 }
 
-// behind reads search_after: the values by which the last hit was sorted.
-func (r *request) behind(v json.RawMessage, t *target) error {
+// parseAfter reads search_after: the values by which the last hit was sorted.
+func parseAfter(v json.RawMessage, order []sortKey, t *scope) (*query.Place, error) {
 	var values []json.RawMessage
-	if err := json.Unmarshal(v, &values); err != nil || len(values) != len(r.order) || len(values) == 0 {
-		return fault(illegalArgument, "[search_after] needs a list with a value for each of [sort], %d", len(r.order))
+	if err := json.Unmarshal(v, &values); err != nil || len(values) != len(order) || len(values) == 0 {
+		return nil, fault(illegalArgument, "[search_after] needs a list with a value for each of [sort], %d", len(order))
 	}
 	if len(t.tables) != 1 {
-		return parsing("[search_after] in %d indices is not supported: page with from, or search one index", len(t.tables))
+		return nil, parsing("[search_after] in %d indices is not supported: page with from, or search one index", len(t.tables))
 	}
 	p := &query.Place{}
-	for i, by := range r.order {
+	for i, by := range order {
 		if by.kind == byNoType || by.isAbsent(values[i]) {
 			if by.kind != byNoType {
 				p.Values = append(p.Values, query.Key{})
@@ -73,26 +73,26 @@ func (r *request) behind(v json.RawMessage, t *target) error {
 		}
 		text, err := scalar(values[i], "search_after")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if _, err := strconv.ParseFloat(text, 64); by.kind == Double && err != nil {
-			return fault(illegalArgument, "[search_after] %s is not a number", query.Shorten(text))
+			return nil, fault(illegalArgument, "[search_after] %s is not a number", query.Shorten(text))
 		}
 		switch by.kind {
 		case byScore:
 			n, err := strconv.ParseFloat(text, 32)
 			if err != nil {
-				return fault(illegalArgument, "[search_after] %s is not a score", query.Shorten(text))
+				return nil, fault(illegalArgument, "[search_after] %s is not a score", query.Shorten(text))
 			}
 			p.Values = append(p.Values, query.Key{Type: byScore, Text: strconv.FormatFloat(n, 'g', -1, 64)}) // a score has 32 bits, and a client may shorten it to them
 		case byKey:
-			if p.OID, err = t.engine.OID(t.tables[0], text); err != nil {
-				return err
+			if p.OID, err = t.oid(t.tables[0], text); err != nil {
+				return nil, err
 			}
 		case Date:
 			text = dateText(text)
 			if _, err := parseDate(text, []string{"strict_date_optional_time"}, time.UTC, false); err != nil {
-				return err
+				return nil, err
 			}
 			p.Values = append(p.Values, query.Key{Type: Date, Text: text})
 		case Boolean:
@@ -104,8 +104,7 @@ func (r *request) behind(v json.RawMessage, t *target) error {
 	if len(p.Values) == 0 {
 		p.Values = []query.Key{{Type: byScore, Text: "1"}} // the score of every hit of an unscored query
 	}
-	r.Behind = p
-	return nil
+	return p, nil
 }
 
 // booleanText returns a boolean. Sort values of booleans are numbers.

@@ -31,9 +31,26 @@ func (s selection) show(to map[string]any, hit search.Hit) {
 	}
 }
 
-// selection reads _source: true, false, a field, a list of fields, or an object with
+// read returns the fields to read of each hit: those of the selection and some more, none
+// for all.
+func (s selection) read(fields []shownField) (names []string) {
+	if len(s.names) == 0 && !s.none && !s.empty {
+		return nil
+	}
+	if !s.none {
+		names = slices.Clone(s.names)
+	}
+	for _, f := range fields {
+		if !slices.Contains(names, f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// parseSource reads _source: true, false, a field, a list of fields, or an object with
 // includes and excludes. Names may have *.
-func (ix Index) selection(v json.RawMessage) (s selection, err error) {
+func parseSource(v json.RawMessage, ix Index) (s selection, err error) {
 	var all bool
 	var includes, excludes []string
 	switch {
@@ -61,25 +78,21 @@ func (ix Index) selection(v json.RawMessage) (s selection, err error) {
 			return s, err
 		}
 	}
-	return ix.choose(includes, excludes)
+	return choose(ix, includes, excludes)
 }
 
 // names reads a name or a list of names.
 func names(v json.RawMessage) ([]string, error) {
-	var one string
-	var list []string
-	switch {
-	case json.Unmarshal(v, &one) == nil:
-		return []string{one}, nil
-	case json.Unmarshal(v, &list) != nil:
-		return nil, parsing("[_source] is true, false, a field or a list of fields")
+	list, err := idsIn(v, "_source")
+	if err != nil {
+		err = parsing("[_source] is true, false, a field or a list of fields")
 	}
-	return list, nil
+	return list, err
 }
 
 // choose returns the fields that match a pattern of includes, all if there are none,
 // and no pattern of excludes.
-func (ix Index) choose(includes, excludes []string) (s selection, err error) {
+func choose(ix Index, includes, excludes []string) (s selection, err error) {
 	for _, name := range includes {
 		if slices.Contains(excludes, name) {
 			return s, fault(illegalArgument, "The same entry [%s] cannot be both included and excluded in _source.", query.Shorten(name))
@@ -106,7 +119,7 @@ func (ix Index) choose(includes, excludes []string) (s selection, err error) {
 }
 
 // sourceInURL reads _source, _source_includes and _source_excludes.
-func (ix Index) sourceInURL(v url.Values) (selection, error) {
+func sourceInURL(v url.Values, ix Index) (selection, error) {
 	list := func(name string) []string {
 		return slices.DeleteFunc(strings.Split(v.Get(name), ","), func(s string) bool { return s == "" })
 	}
@@ -118,5 +131,5 @@ func (ix Index) sourceInURL(v url.Values) (selection, error) {
 	default:
 		includes = append(includes, list("_source")...)
 	}
-	return ix.choose(includes, list("_source_excludes"))
+	return choose(ix, includes, list("_source_excludes"))
 }

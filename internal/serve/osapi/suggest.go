@@ -17,11 +17,12 @@ import (
 
 // The limits of suggest.
 const (
-	maxSuggestions = 8  // of one request
-	maxSuggested   = 16 // words of all texts
-	maxOptions     = 20 // of a word
-	maxSimilar     = 64 // words that are like a word
-	similarHits    = 20 // documents that are read for similar words at a time
+	maxSuggestions = 8   // of one request
+	maxSuggested   = 16  // words of all texts
+	maxOptions     = 20  // of a word
+	maxSimilar     = 64  // words that are like a word
+	similarHits    = 20  // documents that are read for similar words at a time
+	maxMarked      = 100 // words that are marked in one of them
 )
 
 // A suggestion is one entry of suggest: words of the documents that the caller may see
@@ -93,11 +94,17 @@ func wordsOf(text string) (list []textWord) {
 	return list
 }
 
-// suggest answers the suggestions of a search, by name.
-func (t *target) suggest(ctx context.Context, r request, typed bool) (map[string][]entry, error) {
+// A suggester answers suggestions by searches as one caller.
+type suggester struct {
+	find   func(context.Context, search.Params) (search.Results, error)
+	caller search.Caller
+}
+
+// suggest answers the suggestions of a search, by name. typed adds the name of the type.
+func (t suggester) suggest(ctx context.Context, list []suggestion, typed bool) (map[string][]entry, error) {
 	answer := map[string][]entry{}
-	for _, s := range r.suggest {
-		entries, err := t.entriesOf(ctx, s, r.Caller)
+	for _, s := range list {
+		entries, err := t.entriesOf(ctx, s)
 		if err != nil {
 			return nil, err
 		}
@@ -110,12 +117,12 @@ func (t *target) suggest(ctx context.Context, r request, typed bool) (map[string
 	return answer, nil
 }
 
-func (t *target) entriesOf(ctx context.Context, s suggestion, c search.Caller) ([]entry, error) {
+func (t suggester) entriesOf(ctx context.Context, s suggestion) ([]entry, error) {
 	words := wordsOf(s.text)
 	found := make([][]option, len(words))
 	for i, w := range words {
 		var err error
-		if found[i], err = t.similar(ctx, s, w.word, c); err != nil {
+		if found[i], err = t.similar(ctx, s, w.word); err != nil {
 			return nil, err
 		}
 	}
@@ -173,21 +180,21 @@ func (s suggestion) corrected(words []textWord, found [][]option) []option {
 
 // similar returns the words that are spelt like a word, in documents that the caller
 // may see. A word that a document has is correct, unless the mode says otherwise.
-func (t *target) similar(ctx context.Context, s suggestion, word string, c search.Caller) ([]option, error) {
+func (t suggester) similar(ctx context.Context, s suggestion, word string) ([]option, error) {
 	options := []option{}
 	if n := utf8.RuneCountInString(word); n < s.minLength || n > query.MaxLetters {
 		return options, nil
 	}
-	own, err := t.freq(ctx, s.field, word, c)
+	own, err := t.freq(ctx, s.field, word)
 	if err != nil || s.mode == "missing" && own > 0 {
 		return options, err
 	}
-	words, err := t.wordsLike(ctx, s, word, c)
+	words, err := t.wordsLike(ctx, s, word)
 	if err != nil {
 		return nil, err
 	}
 	for _, like := range words {
-		o, err := t.option(ctx, s, strings.ToLower(word), like, c)
+		o, err := t.option(ctx, s, strings.ToLower(word), like)
 		if err != nil {
 			return nil, err
 		}
@@ -208,11 +215,11 @@ func (t *target) similar(ctx context.Context, s suggestion, word string, c searc
 // wordsLike returns words that are spelt like a word. It reads the best documents that
 // have one, then the best of those without the words found so far, and so on. So it
 // misses a word whose documents all have another one, and were not read.
-func (t *target) wordsLike(ctx context.Context, s suggestion, word string, c search.Caller) (words []string, err error) {
+func (t suggester) wordsLike(ctx context.Context, s suggestion, word string) (words []string, err error) {
 	like := query.Fuzzy{Field: s.field.Name, Text: word, Edits: s.edits}
 	nodes, lower := []query.Node{like}, strings.ToLower(word)
 	for range maxOptions {
-		found, err := t.marked(ctx, all(nodes), like, s.field, c)
+		found, err := t.marked(ctx, query.And{Nodes: nodes}, like, s.field)
 		if err != nil {
 			return nil, err
 		}
@@ -234,14 +241,14 @@ func (t *target) wordsLike(ctx context.Context, s suggestion, word string, c sea
 }
 
 // option returns a similar word, nil if it is too different.
-func (t *target) option(ctx context.Context, s suggestion, word, like string, c search.Caller) (*option, error) {
+func (t suggester) option(ctx context.Context, s suggestion, word, like string) (*option, error) {
 	letters, other := []rune(word), []rune(like)
 	prefix := min(s.prefix, len(letters), len(other))
 	edits := nearest.Distance(word, like)
 	if edits > s.edits || !slices.Equal(letters[:prefix], other[:prefix]) {
 		return nil, nil
 	}
-	n, err := t.freq(ctx, s.field, like, c)
+	n, err := t.freq(ctx, s.field, like)
 	if err != nil || n == 0 {
 		return nil, err
 	}
@@ -249,8 +256,8 @@ func (t *target) option(ctx context.Context, s suggestion, word, like string, c 
 }
 
 // freq returns how many documents that the caller may see have a word.
-func (t *target) freq(ctx context.Context, f Field, word string, c search.Caller) (uint64, error) {
-	results, err := t.find(ctx, search.Params{Node: query.Word{Field: f.Name, Text: word}, Fresh: new(bool), Caller: c})
+func (t suggester) freq(ctx context.Context, f Field, word string) (uint64, error) {
+	results, err := t.find(ctx, search.Params{Node: query.Word{Field: f.Name, Text: word}, Fresh: new(bool), Caller: t.caller})
 	return results.Total, err
 }
 
@@ -261,9 +268,9 @@ const (
 )
 
 // marked returns the words of the best hits of a query that another query marks.
-func (t *target) marked(ctx context.Context, n, marks query.Node, f Field, c search.Caller) (words []string, err error) {
-	marking := search.Marking{Field: f.Name, Query: marks, Pre: markStart, Post: markEnd, Fragments: maxFragments, Runes: analysis.MaxWord}
-	results, err := t.find(ctx, search.Params{Node: n, Size: similarHits, Markings: []search.Marking{marking}, Fields: []string{f.Name}, Relevance: query.Lucene, Fresh: new(bool), Caller: c})
+func (t suggester) marked(ctx context.Context, n, marks query.Node, f Field) (words []string, err error) {
+	marking := search.Marking{Field: f.Name, Query: marks, Pre: markStart, Post: markEnd, Fragments: maxMarked, Runes: analysis.MaxWord}
+	results, err := t.find(ctx, search.Params{Node: n, Size: similarHits, Markings: []search.Marking{marking}, Fields: []string{f.Name}, Relevance: query.Lucene, Fresh: new(bool), Caller: t.caller})
 	if bad := (*search.Error)(nil); errors.As(err, &bad) { // the word is like too many
 		return nil, nil
 	}

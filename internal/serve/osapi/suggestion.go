@@ -8,31 +8,31 @@ import (
 	"indexerd/internal/index/query"
 )
 
-// suggestions reads suggest.
-func (r *request) suggestions(v json.RawMessage, t *target) error {
+// parseSuggestions reads suggest. ix are the fields that are searched.
+func parseSuggestions(v json.RawMessage, ix Index) (list []suggestion, err error) {
 	m, err := object(v, "suggest")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	words := 0
 	for name, text := range m {
 		if name == "text" {
 			continue
 		}
-		s, err := t.suggestion(name, text, m["text"])
+		s, err := parseSuggestion(name, text, m["text"], ix)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.suggest = append(r.suggest, s)
+		list = append(list, s)
 		words += len(wordsOf(s.text))
 	}
-	if len(r.suggest) > maxSuggestions || words > maxSuggested {
-		return parsing("[suggest] has more than %d suggestions, or more than %d words", maxSuggestions, maxSuggested)
+	if len(list) > maxSuggestions || words > maxSuggested {
+		return nil, parsing("[suggest] has more than %d suggestions, or more than %d words", maxSuggestions, maxSuggested)
 	}
-	return nil
+	return list, nil
 }
 
-func (t *target) suggestion(name string, v, text json.RawMessage) (s suggestion, err error) {
+func parseSuggestion(name string, v, text json.RawMessage, ix Index) (s suggestion, err error) {
 	m, err := object(v, "suggest")
 	if err != nil {
 		return s, err
@@ -56,16 +56,16 @@ func (t *target) suggestion(name string, v, text json.RawMessage) (s suggestion,
 	switch {
 	case m["term"] != nil && m["phrase"] == nil:
 		s.kind = "term"
-		return s, s.word(m["term"], t)
+		return s, s.word(m["term"], ix)
 	case m["phrase"] != nil && m["term"] == nil:
 		s.kind = "phrase"
-		return s, s.phrase(m["phrase"], t)
+		return s, s.phrase(m["phrase"], ix)
 	}
 	return s, parsing("[suggest] needs one of term and phrase")
 }
 
 // word reads the options of a term suggestion.
-func (s *suggestion) word(v json.RawMessage, t *target) error {
+func (s *suggestion) word(v json.RawMessage, ix Index) error {
 	m, err := object(v, "term")
 	if err != nil {
 		return err
@@ -98,11 +98,11 @@ func (s *suggestion) word(v json.RawMessage, t *target) error {
 	if s.edits < 1 || s.edits > 2 {
 		return parsing("[suggest] max_edits is 1 or 2")
 	}
-	return s.in(m, t)
+	return s.in(m, ix)
 }
 
 // phrase reads the options of a phrase suggestion.
-func (s *suggestion) phrase(v json.RawMessage, t *target) error {
+func (s *suggestion) phrase(v json.RawMessage, ix Index) error {
 	m, err := object(v, "phrase")
 	if err != nil {
 		return err
@@ -133,16 +133,16 @@ func (s *suggestion) phrase(v json.RawMessage, t *target) error {
 			}
 		}
 	}
-	return s.in(m, t)
+	return s.in(m, ix)
 }
 
 // in reads the field of a suggestion.
-func (s *suggestion) in(m map[string]json.RawMessage, t *target) error {
+func (s *suggestion) in(m map[string]json.RawMessage, ix Index) error {
 	name, err := scalar(m["field"], "suggest.field")
 	if err != nil {
 		return err
 	}
-	if s.field, err = t.lookup(name); err != nil {
+	if s.field, err = ix.lookup(name); err != nil {
 		return err
 	}
 	switch {
