@@ -94,7 +94,7 @@ func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer,
 	case name != "" && name != "default":
 		a, err := analysis.New(name, nil)
 		if err != nil {
-			return textAnalyzer{}, fault(illegalArgument, "failed to find analyzer [%s]: there are default, keyword, standard, en, cjk and ngram", query.Shorten(name))
+			return textAnalyzer{}, illegal("failed to find analyzer [%s]: there are default, keyword, standard, en, cjk and ngram", query.Shorten(name))
 		}
 		return textAnalyzer{a}, nil
 	case index == "" && field != "":

@@ -29,9 +29,6 @@ func anyOf(nodes []query.Node) query.Node {
 	return query.Or{Nodes: nodes}
 }
 
-// unscored returns a query that matches the same, all with the same score.
-func unscored(n query.Node) query.Node { return constant(n) }
-
 // filtered returns a query that matches the same, and adds nothing to a score.
 func filtered(n query.Node) query.Node { return query.Constant{Node: n} }
 

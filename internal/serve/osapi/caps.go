@@ -69,7 +69,7 @@ func wantedFields(c *call) (patterns []string, err error) {
 		}
 	}
 	if len(patterns) == 0 {
-		return nil, fault(illegalArgument, "no fields specified: write fields=* for all")
+		return nil, illegal("no fields specified: write fields=* for all")
 	}
 	if slices.ContainsFunc(patterns, func(p string) bool { _, err := path.Match(p, ""); return err != nil }) {
 		return nil, parsing("[fields] has a pattern that can't be read: write * only")

@@ -45,7 +45,7 @@ func formatsOf(text string) (all []dateFormat, err error) {
 			f.runs = runsOf(pattern)
 		default:
 			if f.runs = runsOf(one); f.runs == nil {
-				return nil, fault(illegalArgument, "Invalid format: [%s] is not supported", query.Shorten(one))
+				return nil, illegal("Invalid format: [%s] is not supported", query.Shorten(one))
 			}
 		}
 		all = append(all, f)

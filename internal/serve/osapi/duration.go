@@ -24,5 +24,5 @@ func timeValue(text, name string) (time.Duration, error) {
 			return time.Duration(n) * unit, nil
 		}
 	}
-	return 0, fault(illegalArgument, "[%s] of %s can't be read: write a number and a unit, such as 30s or 5m", name, query.Shorten(text))
+	return 0, illegal("[%s] of %s can't be read: write a number and a unit, such as 30s or 5m", name, query.Shorten(text))
 }

@@ -38,7 +38,7 @@ func addFields(fields []shownField, v json.RawMessage, key string, ix Index) ([]
 		for _, field := range ix.named(pattern) {
 			f := shownField{Field: field}
 			if f.sorted = key == "docvalue_fields"; f.sorted && f.Type == Text {
-				return nil, fault(illegalArgument, "[docvalue_fields] on text field [%s] is not supported: use a field of metadata, or fields", f.shown())
+				return nil, illegal("[docvalue_fields] on text field [%s] is not supported: use a field of metadata, or fields", f.shown())
 			}
 			if err := f.setFormat(format); err != nil {
 				return nil, err
@@ -62,7 +62,7 @@ func (f *shownField) setFormat(format string) (err error) {
 	case f.Type == Double && f.sorted:
 		f.number, err = numberPattern(format)
 	default:
-		err = fault(illegalArgument, "Field [%s] of type [%s] doesn't support formats.", f.shown(), f.Type)
+		err = illegal("Field [%s] of type [%s] doesn't support formats.", f.shown(), f.Type)
 	}
 	return err
 }

@@ -84,7 +84,7 @@ func (t *target) expand(ctx context.Context, r request, hit search.Hit) (map[str
 		p := in.Params
 		p.Node, p.Post, p.Relevance, p.Caller, p.Fresh = query.And{Nodes: []query.Node{r.Node, filtered(group)}}, r.Post, r.Relevance, r.Caller, new(bool)
 		if in.alike {
-			p.Node = unscored(p.Node)
+			p.Node = constant(p.Node)
 		}
 		results, err := t.find(ctx, p)
 		if err != nil {

@@ -37,7 +37,7 @@ func single(text json.RawMessage, what string) (key string, value json.RawMessag
 		return "", nil, err
 	}
 	if len(m) == 0 && what == "query" {
-		return "", nil, fault(illegalArgument, "query malformed, empty clause found")
+		return "", nil, illegal("query malformed, empty clause found")
 	}
 	if len(m) != 1 {
 		return "", nil, parsing("[%s] has %d keys, not one", what, len(m))
@@ -88,13 +88,13 @@ func scalar(text json.RawMessage, what string) (string, error) {
 func number(v json.RawMessage, name string, to *int) error {
 	text, err := scalar(v, name)
 	if err != nil {
-		return fault(illegalArgument, "[%s] is not a whole number from 0", name)
+		return illegal("[%s] is not a whole number from 0", name)
 	}
 	if *to, err = strconv.Atoi(text); err != nil {
 		return fault(unreadableNumber, "[%s] is not a whole number from 0", name)
 	}
 	if *to < 0 {
-		return fault(illegalArgument, "[%s] is not a whole number from 0", name)
+		return illegal("[%s] is not a whole number from 0", name)
 	}
 	return nil
 }
@@ -131,9 +131,4 @@ func finite(text string) (float64, error) {
 		err = strconv.ErrRange
 	}
 	return x, err
-}
-
-func wholeNumber(text string) (int, error) {
-	n, err := strconv.ParseInt(text, 10, 32)
-	return int(n), err
 }

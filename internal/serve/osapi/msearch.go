@@ -81,7 +81,7 @@ func searchesIn(text []byte) (list []headed, err error) {
 		return nil, fault("parse_exception", "the body of a _msearch is required: it has to end with a newline")
 	}
 	if !bytes.HasSuffix(text, []byte("\n")) {
-		return nil, fault(illegalArgument, "the body of a _msearch has to end with a newline")
+		return nil, illegal("the body of a _msearch has to end with a newline")
 	}
 	lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 	for len(lines) > 0 {

@@ -50,7 +50,7 @@ func numberPattern(pattern string) (*numberFormat, error) {
 	}
 	switch plain := strings.ReplaceAll(whole, ",", ""); {
 	case strings.Contains(strings.TrimLeft(plain, "#"), "#"), strings.Contains(strings.TrimLeft(fraction, "0"), "0"), strings.ContainsAny(rest, "#0,."), strings.HasSuffix(whole, ","):
-		return nil, fault(illegalArgument, "Malformed pattern %q", query.Shorten(pattern))
+		return nil, illegal("Malformed pattern %q", query.Shorten(pattern))
 	}
 	return f, nil
 }

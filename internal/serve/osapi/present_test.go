@@ -3,7 +3,6 @@ package osapi
 import (
 	"encoding/json"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -125,19 +124,6 @@ func TestFieldsOfHits(t *testing.T) {
 	w.want(t, sales, "GET", "/film/_search?size=1&stored_fields=_none_", "", 200, `[{"_index":"film","_score":1}]`)
 	w.want(t, sales, "GET", "/film/_search?size=1&stored_fields=title&_source=year", "", 200, `"_source":{"year":2005}`)
 	w.want(t, sales, "GET", "/film/_search?version=maybe", "", 400, "[version] is true or false")
-}
-
-func TestValuesInTheOrderOfAnIndex(t *testing.T) {
-	for _, c := range []struct{ list, want []any }{
-		{[]any{"b", "a", "b", "ä"}, []any{"a", "b", "ä"}},
-		{[]any{json.Number("10"), json.Number("9"), json.Number("-1"), json.Number("9")}, []any{json.Number("-1"), json.Number("9"), json.Number("9"), json.Number("10")}},
-		{[]any{"10", "9"}, []any{"10", "9"}},
-		{[]any{true, false}, []any{false, true}},
-	} {
-		if got := inOrder(c.list); !slices.Equal(got, c.want) {
-			t.Errorf("%v: got %v, want %v", c.list, got, c.want)
-		}
-	}
 }
 
 // The tree of an explanation adds up to the score.

@@ -80,7 +80,7 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 		}
 	}
 	if r.From+r.Size > query.MaxWindow || r.Size > query.MaxSize {
-		return r, fault(illegalArgument, "from %d and size %d reach beyond hit %d, or size beyond %d: page with search_after", r.From, r.Size, query.MaxWindow, query.MaxSize)
+		return r, illegal("from %d and size %d reach beyond hit %d, or size beyond %d: page with search_after", r.From, r.Size, query.MaxWindow, query.MaxSize)
 	}
 	if m["indices_boost"] != nil {
 		if err := r.indicesBoost(m["indices_boost"], v, t); err != nil {
@@ -131,7 +131,7 @@ func (r *request) sort(v json.RawMessage, t *target) error {
 	}
 	if len(r.Sort) == 0 { // equal hits are in the order of their keys
 		r.alike = true
-		r.Node, r.Sort = unscored(r.Node), []query.Sort{{Field: query.ByScore, Descending: true}}
+		r.Node, r.Sort = constant(r.Node), []query.Sort{{Field: query.ByScore, Descending: true}}
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (r *request) track(v json.RawMessage) error {
 }
 
 func inexactTotal(upTo uint64) error {
-	return fault(illegalArgument, "[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got %d", upTo)
+	return illegal("[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got %d", upTo)
 }
 
 // first returns which of two keys of an object comes first.

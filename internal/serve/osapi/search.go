@@ -38,7 +38,7 @@ func (s server) search(c *call) (any, error) {
 	}
 	v := c.URL.Query()
 	if text := v.Get("batched_reduce_size"); text == "0" || text == "1" || strings.HasPrefix(text, "-") {
-		return nil, fault(illegalArgument, "batchedReduceSize must be >= 2")
+		return nil, illegal("batchedReduceSize must be >= 2")
 	}
 	if v.Has("scroll") {
 		return s.beginScroll(c, t, v)
@@ -280,7 +280,7 @@ var ignored = []string{
 func checkURL(v url.Values, allowed []string) error {
 	for name := range v {
 		if !slices.Contains(ignored, name) && !slices.Contains(allowed, name) {
-			return fault(illegalArgument, "URL parameter [%s] is not supported; supported are %s", query.Shorten(name), strings.Join(append(slices.Clone(allowed), ignored...), ", "))
+			return illegal("URL parameter [%s] is not supported; supported are %s", query.Shorten(name), strings.Join(append(slices.Clone(allowed), ignored...), ", "))
 		}
 	}
 	return nil

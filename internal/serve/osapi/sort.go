@@ -76,7 +76,7 @@ func sortBy(v json.RawMessage, ix Index) (k sortKey, err error) {
 	case f.Type == "":
 		return k, fault(notOfField, "no mapping found for [%s] in order to sort on", query.Shorten(name))
 	case f.Type == Text:
-		return k, fault(illegalArgument, "[sort] on text field [%s] is not supported: use a field of metadata", f.Name)
+		return k, illegal("[sort] on text field [%s] is not supported: use a field of metadata", f.Name)
 	}
 	return k, k.readMissing()
 }
@@ -144,7 +144,7 @@ func (k *sortKey) set(options map[string]string) error {
 		k.Descending = order == "desc"
 		options["order"] = order
 	default:
-		return fault(illegalArgument, "[sort] order is asc or desc")
+		return illegal("[sort] order is asc or desc")
 	}
 	switch missing := options["missing"]; missing {
 	case "", "_last":

@@ -58,7 +58,7 @@ func valueOf(kind, text string) any {
 func parseAfter(v json.RawMessage, order []sortKey, t *scope) (*query.Place, error) {
 	var values []json.RawMessage
 	if err := json.Unmarshal(v, &values); err != nil || len(values) != len(order) || len(values) == 0 {
-		return nil, fault(illegalArgument, "[search_after] needs a list with a value for each of [sort], %d", len(order))
+		return nil, illegal("[search_after] needs a list with a value for each of [sort], %d", len(order))
 	}
 	if len(t.tables) != 1 {
 		return nil, parsing("[search_after] in %d indices is not supported: page with from, or search one index", len(t.tables))
@@ -76,13 +76,13 @@ func parseAfter(v json.RawMessage, order []sortKey, t *scope) (*query.Place, err
 			return nil, err
 		}
 		if _, err := strconv.ParseFloat(text, 64); by.kind == Double && err != nil {
-			return nil, fault(illegalArgument, "[search_after] %s is not a number", query.Shorten(text))
+			return nil, illegal("[search_after] %s is not a number", query.Shorten(text))
 		}
 		switch by.kind {
 		case byScore:
 			n, err := strconv.ParseFloat(text, 32)
 			if err != nil {
-				return nil, fault(illegalArgument, "[search_after] %s is not a score", query.Shorten(text))
+				return nil, illegal("[search_after] %s is not a score", query.Shorten(text))
 			}
 			p.Values = append(p.Values, query.Key{Type: byScore, Text: strconv.FormatFloat(n, 'g', -1, 64)}) // a score has 32 bits, and a client may shorten it to them
 		case byKey:

@@ -95,7 +95,7 @@ func names(v json.RawMessage) ([]string, error) {
 func choose(ix Index, includes, excludes []string) (s selection, err error) {
 	for _, name := range includes {
 		if slices.Contains(excludes, name) {
-			return s, fault(illegalArgument, "The same entry [%s] cannot be both included and excluded in _source.", query.Shorten(name))
+			return s, illegal("The same entry [%s] cannot be both included and excluded in _source.", query.Shorten(name))
 		}
 	}
 	matches := func(patterns []string, name string) bool {

@@ -147,7 +147,7 @@ func (s *suggestion) in(m map[string]json.RawMessage, ix Index) error {
 	}
 	switch {
 	case s.field.Type == "":
-		return fault(illegalArgument, "no mapping found for field [%s]", query.Shorten(name))
+		return illegal("no mapping found for field [%s]", query.Shorten(name))
 	case s.field.Type != Text:
 		return parsing("[suggest] on field [%s] is not supported: use a text field", s.field.Name)
 	case s.size < 1 || s.size > maxOptions:

@@ -11,7 +11,7 @@ func queryIn(v url.Values) (json.RawMessage, error) {
 	if !v.Has("q") {
 		for _, name := range []string{"df", "default_operator"} {
 			if v.Has(name) {
-				return nil, fault(illegalArgument, "URL parameter [%s] needs [q]", name)
+				return nil, illegal("URL parameter [%s] needs [q]", name)
 			}
 		}
 		return nil, nil

@@ -3,6 +3,7 @@ package osapi
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"indexerd/internal/index/query"
@@ -75,7 +76,7 @@ func (t *translator) term(body json.RawMessage) (query.Node, error) {
 		return nil, err
 	}
 	if !o.has("value") {
-		return nil, fault(illegalArgument, "value cannot be null")
+		return nil, illegal("value cannot be null")
 	}
 	text, fold := o.text("value"), o.flag("case_insensitive", false)
 	if o.err != nil {
@@ -211,4 +212,9 @@ func (t *translator) ids(body json.RawMessage) (query.Node, error) {
 		}
 	}
 	return o.boosted(constant(t.keys(texts)), nil)
+}
+
+func wholeNumber(text string) (int, error) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	return int(n), err
 }
