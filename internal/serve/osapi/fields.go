@@ -31,7 +31,7 @@ func addFields(fields []shownField, v json.RawMessage, key string, ix Index) ([]
 		return nil, parsing("[%s] is a list of fields", key)
 	}
 	for _, one := range list {
-		pattern, format, err := namedField(one, key)
+		pattern, layout, err := namedField(one, key)
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +40,7 @@ func addFields(fields []shownField, v json.RawMessage, key string, ix Index) ([]
 			if f.sorted = key == "docvalue_fields"; f.sorted && f.Type == Text {
 				return nil, illegal("[docvalue_fields] on text field [%s] is not supported: use a field of metadata, or fields", f.shown())
 			}
-			if err := f.setFormat(format); err != nil {
+			if err := f.setFormat(layout); err != nil {
 				return nil, err
 			}
 			fields = append(slices.DeleteFunc(fields, func(other shownField) bool { return other.shown() == f.shown() }), f)
@@ -50,25 +50,25 @@ func addFields(fields []shownField, v json.RawMessage, key string, ix Index) ([]
 }
 
 // setFormat sets how values are printed. Numbers have formats in docvalue_fields only.
-func (f *shownField) setFormat(format string) (err error) {
+func (f *shownField) setFormat(layout string) (err error) {
 	f.date = anyDate[0]
 	switch {
-	case format == "" || format == "use_field_mapping":
+	case layout == "" || layout == "use_field_mapping":
 	case f.Type == Date:
 		var all []dateFormat
-		if all, err = formatsOf(format); err == nil {
+		if all, err = formatsOf(layout); err == nil {
 			f.date = all[0]
 		}
 	case f.Type == Double && f.sorted:
-		f.number, err = numberPattern(format)
+		f.number, err = numberPattern(layout)
 	default:
 		err = illegal("Field [%s] of type [%s] doesn't support formats.", f.shown(), f.Type)
 	}
 	return err
 }
 
-// namedField reads a name, or {field, format}.
-func namedField(v json.RawMessage, key string) (name, format string, err error) {
+// namedField reads a name, or {field, format}. The layout is "" without a format.
+func namedField(v json.RawMessage, key string) (name, layout string, err error) {
 	if json.Unmarshal(v, &name) == nil {
 		return name, "", nil
 	}
@@ -82,8 +82,8 @@ func namedField(v json.RawMessage, key string) (name, format string, err error) 
 	if name, err = scalar(m["field"], key+".field"); err != nil || m["format"] == nil {
 		return name, "", err
 	}
-	format, err = scalar(m["format"], "format")
-	return name, format, err
+	layout, err = scalar(m["format"], "format")
+	return name, layout, err
 }
 
 // valuesOf returns the values of the requested fields of a hit, each as a list.

@@ -131,7 +131,7 @@ func (t *target) answer(ctx context.Context, r request) (map[string]any, positio
 		a["terminated_early"] = false
 	}
 	if r.suggest != nil {
-		if a["suggest"], err = (suggester{t.find, r.Caller}).suggest(ctx, r.suggest, r.typed); err != nil {
+		if a["suggest"], err = (suggester{find: t.find, caller: r.Caller}).suggest(ctx, r.suggest, r.typed); err != nil {
 			return nil, position{}, err
 		}
 	}
@@ -159,7 +159,7 @@ func (t *target) find(ctx context.Context, p search.Params) (search.Results, err
 }
 
 // reader returns what reads the indices for a more_like_this.
-func (t *target) reader() reader { return reader{t.find, t.documents, t.engine.Analyzer} }
+func (t *target) reader() reader { return reader{find: t.find, documents: t.documents, analyzer: t.engine.Analyzer} }
 
 // shards returns the numbers of indices that are searched and that are not ready.
 func (t *target) shards(r search.Results) any {
@@ -204,17 +204,17 @@ func (t *target) render(ctx context.Context, r request, results search.Results) 
 		}
 		list = append(list, text)
 	}
-	hits := map[string]any{"max_score": nil, "hits": list}
+	rendered := map[string]any{"max_score": nil, "hits": list}
 	switch {
 	case len(t.tables) == 0:
-		hits["max_score"] = 0.0
+		rendered["max_score"] = 0.0
 	case r.scored && r.Size > 0 && results.Total > 0 && (len(list) > 0 || r.Behind == nil) && (len(r.order) == 0 || r.order[0].kind == byScore && r.order[0].Descending):
-		hits["max_score"] = best // as in OpenSearch, of hits in the order of scores only
+		rendered["max_score"] = best // as in OpenSearch, of hits in the order of scores only
 	}
 	if total := r.totalOf(results.Total); total != nil {
-		hits["total"] = total
+		rendered["total"] = total
 	}
-	return hits, len(list), nil
+	return rendered, len(list), nil
 }
 
 // totalOf returns the total of an answer, nil if it has none. A total above the number
