@@ -4,12 +4,12 @@ import (
 	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/fulltext"
 	"indexerd/internal/index/search"
-	"indexerd/internal/serve/osapi"
+	"indexerd/internal/serve/osapi/mapping"
 	"indexerd/internal/serve/tables"
 )
 
 // Fields returns the fields of a table that a caller may see.
-func (e *Engine) Fields(name string, c search.Caller) ([]osapi.Field, error) {
+func (e *Engine) Fields(name string, c search.Caller) ([]mapping.Field, error) {
 	t, err := e.searchable(name)
 	if err != nil {
 		return nil, err
@@ -27,23 +27,23 @@ func (e *Engine) Analyzer(name string) (*analysis.Analyzer, error) {
 	return analysis.New(m.Analyzer, m.Stopwords)
 }
 
-func fieldsFor(t *tables.Table, c search.Caller) (fields []osapi.Field) {
+func fieldsFor(t *tables.Table, c search.Caller) (fields []mapping.Field) {
 	built := t.Mapping()
 	add := func(name, kind string, child bool) {
 		if c.Admin || name != t.Conf.ACL {
-			fields = append(fields, osapi.Field{Name: name, Type: kind, Child: child})
+			fields = append(fields, mapping.Field{Name: name, Type: kind, Child: child})
 		}
 	}
-	types := map[fulltext.Type]string{fulltext.Keyword: osapi.Keyword, fulltext.Number: osapi.Double, fulltext.Date: osapi.Date, fulltext.Boolean: osapi.Boolean}
+	types := map[fulltext.Type]string{fulltext.Keyword: mapping.Keyword, fulltext.Number: mapping.Double, fulltext.Date: mapping.Date, fulltext.Boolean: mapping.Boolean}
 	for _, name := range built.Content {
-		add(name, osapi.Text, false)
+		add(name, mapping.Text, false)
 	}
 	for _, f := range built.Metadata {
 		add(f.Name, types[f.Type], false)
 	}
 	for _, child := range built.Children {
 		if child.Searched {
-			add(child.Name, osapi.Text, true)
+			add(child.Name, mapping.Text, true)
 		}
 		if child.Type != "" {
 			add(child.Name, types[child.Type], true)

@@ -5,15 +5,18 @@ import (
 	"slices"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/aggs"
+	"indexerd/internal/serve/osapi/dsl"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // aggregate reads the aggregations, the post filter and the least score of a search.
 func (r *request) aggregate(m map[string]json.RawMessage, t *target) (err error) {
-	if r.aggs, err = parseAggs(m, newTranslator(&t.scope), t.topHits); err != nil {
+	if r.aggs, err = aggs.Parse(m, dsl.New(&t.Scope), t.topHits); err != nil {
 		return err
 	}
-	if r.Aggs = queries(r.aggs); r.alike && topByScore(r.Aggs) {
-		return parsing("[top_hits] by score beside a sort by nothing but keys of documents is not supported, since these hits have no scores: sort by [_score] or a field")
+	if r.Aggs = aggs.Queries(r.aggs); r.alike && topByScore(r.Aggs) {
+		return input.ParsingError("[top_hits] by score beside a sort by nothing but keys of documents is not supported, since these hits have no scores: sort by [_score] or a field")
 	}
 	if v := m["post_filter"]; v != nil {
 		if r.Post, err = r.query(v, t); err != nil {
@@ -22,13 +25,13 @@ func (r *request) aggregate(m map[string]json.RawMessage, t *target) (err error)
 	}
 	if v := m["min_score"]; v != nil {
 		if json.Unmarshal(v, &r.MinScore) != nil || r.MinScore < 0 {
-			return fault(unreadableNumber, "[min_score] is not a number from 0")
+			return input.Error(input.UnreadableNumber, "[min_score] is not a number from 0")
 		}
 		if r.MinScore > 0 && r.alike {
-			return parsing("[min_score] with a sort by nothing but keys of documents is not supported, since these hits have no scores: sort by [_score] or a field")
+			return input.ParsingError("[min_score] with a sort by nothing but keys of documents is not supported, since these hits have no scores: sort by [_score] or a field")
 		}
-		if r.MinScore > 0 && len(t.tables) > 1 {
-			return parsing("[min_score] in %d indices is not supported, since their scores do not compare: search one index", len(t.tables))
+		if r.MinScore > 0 && len(t.Tables) > 1 {
+			return input.ParsingError("[min_score] in %d indices is not supported, since their scores do not compare: search one index", len(t.Tables))
 		}
 	}
 	return nil

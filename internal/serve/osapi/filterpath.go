@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"path"
 	"strings"
+
+	"indexerd/internal/serve/osapi/input"
 )
 
 // A filterPath keeps or leaves out parts of an answer: filter_path of the URL, a list of
@@ -22,7 +24,7 @@ func parseFilterPath(text string) (f filterPath, err error) {
 		for i := range names {
 			names[i] = strings.ReplaceAll(names[i], "\x00", ".")
 			if _, err := path.Match(names[i], ""); err != nil {
-				return f, parsing("[filter_path] has a path that can't be read: write names and * only")
+				return f, input.ParsingError("[filter_path] has a path that can't be read: write names and * only")
 			}
 		}
 		if minus {

@@ -11,14 +11,17 @@ import (
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi/dsl"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // A target is the indices that a request names.
 type target struct {
-	scope
+	dsl.Scope
 	engine  Engine
 	missing []string // those with nothing to search yet, that a pattern names
-	indices map[string]Index
+	indices map[string]mapping.Index
 	room    *int // how many bytes of hits the answer may still have
 }
 
@@ -36,7 +39,7 @@ func leniencyIn(v url.Values) leniency {
 // none returns the target that has no index.
 func (s server) none() *target {
 	room := maxHits
-	return &target{scope: scope{oid: s.engine.OID}, engine: s.engine, indices: map[string]Index{}, room: &room}
+	return &target{Scope: dsl.Scope{OID: s.engine.OID}, engine: s.engine, indices: map[string]mapping.Index{}, room: &room}
 }
 
 // target returns the indices of a list of names and patterns; "" and _all are all.
@@ -56,7 +59,7 @@ func (s server) target(list string, c search.Caller, may leniency) (*target, err
 			return nil, err
 		}
 	}
-	if may.strict && len(t.tables)+len(t.missing) == 0 {
+	if may.strict && len(t.Tables)+len(t.missing) == 0 {
 		return nil, noIndex(list, nil)
 	}
 	return t, nil
@@ -71,7 +74,7 @@ func expand(list string, tables []string) (names []string, patterned map[string]
 	patterned = map[string]bool{}
 	for one := range strings.SplitSeq(list, ",") {
 		if strings.HasPrefix(one, "_") {
-			return nil, nil, fault("invalid_index_name_exception", "Invalid index name [%s], must not start with '_', '-', or '+'; as an endpoint it is not supported: docs/opensearch-api.md lists those that are", query.Shorten(one))
+			return nil, nil, input.Error("invalid_index_name_exception", "Invalid index name [%s], must not start with '_', '-', or '+'; as an endpoint it is not supported: docs/opensearch-api.md lists those that are", query.Shorten(one))
 		}
 		pattern, removed := strings.CutPrefix(one, "-")
 		if !removed && !strings.Contains(one, "*") {
@@ -79,7 +82,7 @@ func expand(list string, tables []string) (names []string, patterned map[string]
 			continue
 		}
 		if strings.ContainsAny(pattern, `?[]\\`) {
-			return nil, nil, parsing("index [%s] is not supported: a pattern has * only", query.Shorten(one))
+			return nil, nil, input.ParsingError("index [%s] is not supported: a pattern has * only", query.Shorten(one))
 		}
 		for _, name := range tables {
 			ok, _ := path.Match(pattern, name) // the pattern is valid
@@ -106,8 +109,8 @@ func (t *target) add(name string, c search.Caller) error {
 	if err != nil {
 		return err
 	}
-	t.tables, t.indices[name] = append(t.tables, name), ix
-	t.Index = t.Index.join(ix)
+	t.Tables, t.indices[name] = append(t.Tables, name), ix
+	t.Index = t.Index.Join(ix)
 	return nil
 }
 

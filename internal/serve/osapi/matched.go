@@ -24,7 +24,7 @@ func (t *target) names(ctx context.Context, r request, results search.Results) (
 		}
 		table := hit.Table
 		if table == "" {
-			table = t.tables[0]
+			table = t.Tables[0]
 		}
 		oid, err := t.engine.OID(table, hit.OID)
 		if err != nil {
@@ -53,9 +53,9 @@ func (t *target) names(ctx context.Context, r request, results search.Results) (
 func (t *target) namesOf(ctx context.Context, r request, table string, oids []doc.OID, found func(oid doc.OID, name string)) error {
 	p := search.Params{Node: query.Keys{OIDs: oids}, Relevance: r.Relevance, Fresh: new(bool), Caller: r.Caller}
 	for _, n := range r.named {
-		p.Aggs = append(p.Aggs, query.Agg{Of: query.FiltersAgg{Queries: []query.Node{n.node}}, Subs: []query.Agg{{Of: query.TopAgg{Size: len(oids)}}}})
+		p.Aggs = append(p.Aggs, query.Agg{Of: query.FiltersAgg{Queries: []query.Node{n.Node}}, Subs: []query.Agg{{Of: query.TopAgg{Size: len(oids)}}}})
 	}
-	if err := t.choose(ctx, &p, t.reader()); err != nil {
+	if err := t.Choose(ctx, &p, t.reader()); err != nil {
 		return err
 	}
 	results, err := t.engine.Search(ctx, table, p)
@@ -64,7 +64,7 @@ func (t *target) namesOf(ctx context.Context, r request, table string, oids []do
 	}
 	for i, n := range r.named {
 		for _, hit := range results.Aggs[i].Buckets[0].Subs[0].Hits {
-			found(hit.OID, n.name)
+			found(hit.OID, n.Name)
 		}
 	}
 	return nil

@@ -6,15 +6,19 @@ import (
 	"time"
 
 	"indexerd/internal/index/search"
+	"indexerd/internal/serve/osapi/format"
+	"indexerd/internal/serve/osapi/hits"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/suggest"
 )
 
 // A presentation is what the hits of a search have besides _source.
 type presentation struct {
-	fields   []shownField // of fields, and of docvalue_fields
+	fields   []hits.Field // of fields, and of docvalue_fields
 	version  bool
 	noID     bool // hits have no _id
 	timeout  time.Duration
-	suggest  []suggestion
+	suggest  []suggest.Suggestion
 	typed    bool // suggestions are named with their types
 	counting bool // the answer reports that all matches are counted
 }
@@ -29,29 +33,32 @@ func (r *request) present(m map[string]json.RawMessage, t *target, sourced bool)
 		name string
 		set  func(json.RawMessage) error
 	}{
-		{"highlight", func(v json.RawMessage) (err error) { r.Markings, err = parseHighlight(v, &t.scope, r.Node); return err }},
+		{"highlight", func(v json.RawMessage) (err error) {
+			r.Markings, err = hits.ParseHighlight(v, &t.Scope, r.Node)
+			return err
+		}},
 		{"docvalue_fields", func(v json.RawMessage) (err error) {
-			r.fields, err = addFields(r.fields, v, "docvalue_fields", t.Index)
+			r.fields, err = hits.AddFields(r.fields, v, "docvalue_fields", t.Index)
 			return err
 		}},
 		{"fields", func(v json.RawMessage) (err error) {
-			r.fields, err = addFields(r.fields, v, "fields", t.Index)
+			r.fields, err = hits.AddFields(r.fields, v, "fields", t.Index)
 			return err
 		}},
 		{"collapse", func(v json.RawMessage) error { return r.collapse(v, t) }},
 		{"stored_fields", func(v json.RawMessage) error { return r.stored(v, sourced) }},
-		{"version", func(v json.RawMessage) error { return flag(v, "version", &r.version) }},
+		{"version", func(v json.RawMessage) error { return input.Flag(v, "version", &r.version) }},
 		{"seq_no_primary_term", noSequence},
-		{"explain", func(v json.RawMessage) error { return flag(v, "explain", &r.Explain) }},
+		{"explain", func(v json.RawMessage) error { return input.Flag(v, "explain", &r.Explain) }},
 		{"timeout", r.within},
-		{"suggest", func(v json.RawMessage) (err error) { r.suggest, err = parseSuggestions(v, t.Index); return err }},
+		{"suggest", func(v json.RawMessage) (err error) { r.suggest, err = suggest.Parse(v, t.Index); return err }},
 		{"terminate_after", func(v json.RawMessage) error {
 			var n int
 			r.counting = true
-			return number(v, "terminate_after", &n)
+			return input.Whole(v, "terminate_after", &n)
 		}},
 	} {
-		if part.name == "suggest" && len(t.tables) == 0 {
+		if part.name == "suggest" && len(t.Tables) == 0 {
 			continue // no index has words
 		}
 		if m[part.name] == nil || part.name != "collapse" && string(m[part.name]) == "null" {
@@ -61,17 +68,17 @@ func (r *request) present(m map[string]json.RawMessage, t *target, sourced bool)
 			return err
 		}
 	}
-	r.Fields = r.source.read(r.fields)
+	r.Fields = r.source.Read(r.fields)
 	return nil
 }
 
 func noSequence(v json.RawMessage) error {
 	var wanted bool
-	if err := flag(v, "seq_no_primary_term", &wanted); err != nil {
+	if err := input.Flag(v, "seq_no_primary_term", &wanted); err != nil {
 		return err
 	}
 	if wanted {
-		return parsing("[seq_no_primary_term] is not supported: documents have no sequence numbers, since this API is read-only")
+		return input.ParsingError("[seq_no_primary_term] is not supported: documents have no sequence numbers, since this API is read-only")
 	}
 	return nil
 }
@@ -79,16 +86,16 @@ func noSequence(v json.RawMessage) error {
 // within reads timeout. A search that takes longer is an error, and not an answer with
 // fewer hits.
 func (r *request) within(v json.RawMessage) error {
-	text, err := scalar(v, "timeout")
+	text, err := input.Scalar(v, "timeout")
 	if err != nil {
 		return err
 	}
 	if text == "-1" {
 		return nil
 	}
-	r.timeout, err = timeValue(text, "timeout")
+	r.timeout, err = format.Duration(text, "timeout")
 	if err == nil && r.timeout <= 0 {
-		err = parsing("[timeout] is not longer than 0")
+		err = input.ParsingError("[timeout] is not longer than 0")
 	}
 	return err
 }
@@ -96,28 +103,28 @@ func (r *request) within(v json.RawMessage) error {
 // stored reads stored_fields. No field is stored besides _source, so a list of them
 // only leaves _source out.
 func (r *request) stored(v json.RawMessage, sourced bool) error {
-	list, err := idsIn(v, "stored_fields")
+	list, err := input.Strings(v, "stored_fields")
 	if err != nil {
 		return err
 	}
 	if slices.Contains(list, "_none_") {
-		if sourced && !r.source.none || len(list) > 1 {
-			return parsing("[stored_fields] cannot be disabled if [_source] or other fields are requested")
+		if sourced && !r.source.None || len(list) > 1 {
+			return input.ParsingError("[stored_fields] cannot be disabled if [_source] or other fields are requested")
 		}
 		r.noID = true
 	}
 	switch asked := slices.Contains(list, "_source"); {
-	case asked && r.source.none:
-		r.source = selection{}
+	case asked && r.source.None:
+		r.source = hits.Source{}
 	case !asked && !sourced:
-		r.source = selection{none: true}
+		r.source = hits.Source{None: true}
 	}
 	return nil
 }
 
 // decorate adds to a hit what its search asks for.
 func (r request) decorate(one map[string]any, hit search.Hit) {
-	if values := valuesOf(r.fields, hit); len(values) > 0 {
+	if values := hits.FieldValues(r.fields, hit); len(values) > 0 {
 		one["fields"] = values
 	}
 	if len(hit.Highlights) > 0 {
@@ -128,7 +135,7 @@ func (r request) decorate(one map[string]any, hit search.Hit) {
 	}
 	if r.Explain {
 		one["_shard"], one["_node"] = "["+hit.Table+"][0]", nodeID
-		one["_explanation"] = explanation(hit, r.scored)
+		one["_explanation"] = hits.Explain(hit, r.scored)
 	}
 	if r.noID {
 		delete(one, "_id")

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"indexerd/internal/serve/osapi/hits"
 )
 
 func TestHighlight(t *testing.T) {
@@ -135,9 +137,9 @@ func TestExplanationAddsUp(t *testing.T) {
 	var got struct {
 		Hits struct {
 			Hits []struct {
-				Score       float64   `json:"_score"`
-				Shard       string    `json:"_shard"`
-				Explanation explained `json:"_explanation"`
+				Score       float64        `json:"_score"`
+				Shard       string         `json:"_shard"`
+				Explanation hits.Explained `json:"_explanation"`
 			}
 		}
 	}
@@ -158,7 +160,7 @@ func TestExplanationAddsUp(t *testing.T) {
 }
 
 // checkSums checks each sum and each product of an explanation.
-func checkSums(t *testing.T, e explained) {
+func checkSums(t *testing.T, e hits.Explained) {
 	t.Helper()
 	sum, product := 0.0, 1.0
 	for _, d := range e.Details {

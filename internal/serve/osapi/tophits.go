@@ -6,6 +6,7 @@ import (
 
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
+	"indexerd/internal/serve/osapi/aggs"
 )
 
 // firstHits reads the body of a top_hits or of inner_hits: that of a search for a few hits.
@@ -22,10 +23,10 @@ func (t *target) firstHits(m map[string]json.RawMessage) (request, error) {
 
 // topHits reads the body of a top_hits. Its hits are printed as those of a search, and have
 // scores if they are sorted by nothing.
-func (t *target) topHits(m map[string]json.RawMessage) (topHits, error) {
+func (t *target) topHits(m map[string]json.RawMessage) (aggs.TopHits, error) {
 	r, err := t.firstHits(m)
 	r.scored = len(r.order) == 0
-	return topHits{of: query.TopAgg{From: r.From, Size: r.Size, Sort: r.Sort}, alike: r.alike, print: func(ctx context.Context, results search.Results, h query.Hit) (json.RawMessage, error) {
+	return aggs.TopHits{Of: query.TopAgg{From: r.From, Size: r.Size, Sort: r.Sort}, Alike: r.alike, Print: func(ctx context.Context, results search.Results, h query.Hit) (json.RawMessage, error) {
 		hit, err := results.Top(ctx, h, r.Fields)
 		if err != nil {
 			return nil, err

@@ -1,4 +1,4 @@
-package osapi
+package aggs
 
 import (
 	"encoding/json"
@@ -6,21 +6,22 @@ import (
 	"slices"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // maxFilters is how many filters an aggregation may have.
 const maxFilters = 256
 
-func (p *aggParser) filter(a *agg, text json.RawMessage) error {
-	n, err := p.node(text)
+func (p *parser) filter(a *Agg, text json.RawMessage) error {
+	n, err := p.Node(text)
 	a.one(n)
 	return err
 }
 
 // one makes the aggregation one of the documents that a query matches.
-func (a *agg) one(n query.Node) {
+func (a *Agg) one(n query.Node) {
 	a.kind = query.FiltersAgg{Queries: []query.Node{n}}
-	a.show = func(p *aggPrinter, a agg, r query.AggResult) (map[string]any, error) {
+	a.show = func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
 		one := map[string]any{"doc_count": r.Buckets[0].Count}
 		return one, p.add(one, a.subs, r.Buckets[0].Subs)
 	}
@@ -32,7 +33,7 @@ func (a *agg) one(n query.Node) {
 	}
 }
 
-func (p *aggParser) missing(a *agg, m map[string]json.RawMessage) error {
+func (p *parser) missing(a *Agg, m map[string]json.RawMessage) error {
 	f, err := p.field("missing", m)
 	if err != nil {
 		return err
@@ -45,24 +46,24 @@ func (p *aggParser) missing(a *agg, m map[string]json.RawMessage) error {
 }
 
 // filters reads filters, which are a list, or have names and are sorted by them.
-func (p *aggParser) filters(a *agg, m map[string]json.RawMessage) error {
-	if err := onlyIn(m, "filters", "filters", "other_bucket", "other_bucket_key"); err != nil {
+func (p *parser) filters(a *Agg, m map[string]json.RawMessage) error {
+	if err := input.OnlyIn(m, "filters", "filters", "other_bucket", "other_bucket_key"); err != nil {
 		return err
 	}
 	of, others := query.FiltersAgg{}, "_other_"
 	if v := m["other_bucket"]; v != nil && json.Unmarshal(v, &of.Others) != nil {
-		return parsing("[other_bucket] is true or false")
+		return input.ParsingError("[other_bucket] is true or false")
 	}
 	if v := m["other_bucket_key"]; v != nil {
 		of.Others = true
 		if json.Unmarshal(v, &others) != nil {
-			return parsing("[other_bucket_key] is a name")
+			return input.ParsingError("[other_bucket_key] is a name")
 		}
 	}
 	var names []string
 	var list []json.RawMessage
 	if json.Unmarshal(m["filters"], &list) != nil {
-		named, err := object(m["filters"], "filters")
+		named, err := input.Object(m["filters"], "filters")
 		if err != nil {
 			return err
 		}
@@ -72,10 +73,10 @@ func (p *aggParser) filters(a *agg, m map[string]json.RawMessage) error {
 		}
 	}
 	if len(list) == 0 || len(list) > maxFilters {
-		return illegal("[filters] has %d filters, not 1 to %d", len(list), maxFilters)
+		return input.ArgumentError("[filters] has %d filters, not 1 to %d", len(list), maxFilters)
 	}
 	for _, one := range list {
-		n, err := p.node(one)
+		n, err := p.Node(one)
 		if err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func (p *aggParser) filters(a *agg, m map[string]json.RawMessage) error {
 		names = append(names, others)
 	}
 	a.kind = of
-	a.show = func(p *aggPrinter, a agg, r query.AggResult) (map[string]any, error) {
+	a.show = func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
 		all := make([]json.RawMessage, len(r.Buckets))
 		for i, b := range r.Buckets {
 			var err error

@@ -1,4 +1,4 @@
-package osapi
+package aggs
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // A keyPart is one source of a composite aggregation.
@@ -15,25 +17,25 @@ type keyPart struct {
 	text bool // dates are printed in their format
 }
 
-func (p *aggParser) composite(a *agg, m map[string]json.RawMessage) error {
-	if err := onlyIn(m, "composite", "sources", "size", "after"); err != nil {
+func (p *parser) composite(a *Agg, m map[string]json.RawMessage) error {
+	if err := input.OnlyIn(m, "composite", "sources", "size", "after"); err != nil {
 		return err
 	}
 	if p.depth > 1 {
-		return illegal("[composite] aggregation cannot be used with a parent aggregation")
+		return input.ArgumentError("[composite] aggregation cannot be used with a parent aggregation")
 	}
 	of := query.CompositeAgg{Size: 10}
 	if m["size"] != nil {
-		if err := number(m["size"], "size", &of.Size); err != nil {
+		if err := input.Whole(m["size"], "size", &of.Size); err != nil {
 			return err
 		}
 	}
 	var list []json.RawMessage
 	if m["sources"] == nil || json.Unmarshal(m["sources"], &list) != nil || len(list) == 0 || len(list) > query.MaxSorts {
-		return illegal("Composite [sources] has %d sources, not 1 to %d", len(list), query.MaxSorts)
+		return input.ArgumentError("Composite [sources] has %d sources, not 1 to %d", len(list), query.MaxSorts)
 	}
 	if of.Size < 1 || of.Size > query.MaxBuckets {
-		return illegal("[size] of [composite] is not 1 to %d", query.MaxBuckets)
+		return input.ArgumentError("[size] of [composite] is not 1 to %d", query.MaxBuckets)
 	}
 	var parts []keyPart
 	for _, one := range list {
@@ -42,7 +44,7 @@ func (p *aggParser) composite(a *agg, m map[string]json.RawMessage) error {
 			return err
 		}
 		if slices.ContainsFunc(parts, func(k keyPart) bool { return k.name == part.name }) {
-			return illegal("Composite source names must be unique, found duplicates: [%s]", query.Shorten(part.name))
+			return input.ArgumentError("Composite source names must be unique, found duplicates: [%s]", query.Shorten(part.name))
 		}
 		parts, of.Sources = append(parts, part), append(of.Sources, source)
 	}
@@ -53,7 +55,7 @@ func (p *aggParser) composite(a *agg, m map[string]json.RawMessage) error {
 		}
 	}
 	a.kind = of
-	a.show = func(p *aggPrinter, a agg, r query.AggResult) (map[string]any, error) {
+	a.show = func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
 		buckets := make([]json.RawMessage, len(r.Buckets))
 		shown := map[string]any{"buckets": buckets}
 		for i, b := range r.Buckets {
@@ -73,21 +75,21 @@ func (p *aggParser) composite(a *agg, m map[string]json.RawMessage) error {
 }
 
 // source reads one source.
-func (p *aggParser) source(text json.RawMessage) (part keyPart, s query.Source, err error) {
-	name, definition, err := single(text, "sources")
+func (p *parser) source(text json.RawMessage) (part keyPart, s query.Source, err error) {
+	name, definition, err := input.Single(text, "sources")
 	if err != nil {
 		return part, s, err
 	}
-	kind, body, err := single(definition, name)
+	kind, body, err := input.Single(definition, name)
 	if err != nil {
 		return part, s, err
 	}
-	m, err := object(body, kind)
+	m, err := input.Object(body, kind)
 	if err != nil {
 		return part, s, err
 	}
 	options := []string{"order", "missing_bucket", "missing_order"}
-	var f Field
+	var f mapping.Field
 	switch kind {
 	case "terms":
 		f, err = p.field(kind, m, options...)
@@ -97,11 +99,11 @@ func (p *aggParser) source(text json.RawMessage) (part keyPart, s query.Source, 
 		}
 	case "date_histogram":
 		f, err = p.numeric(kind, m, append(options, "calendar_interval", "fixed_interval", "interval", "time_zone", "offset", "format")...)
-		if err == nil && f.Type != Date && f.Type != "" {
-			err = parsing("[date_histogram] on field [%s] of type [%s] is not supported: use histogram", f.Name, f.Type)
+		if err == nil && f.Type != mapping.Date && f.Type != "" {
+			err = input.ParsingError("[date_histogram] on field [%s] of type [%s] is not supported: use histogram", f.Name, f.Type)
 		}
 	default:
-		err = parsing("source [%s] of [composite] is not supported; supported are terms, histogram, date_histogram", query.Shorten(kind))
+		err = input.ParsingError("source [%s] of [composite] is not supported; supported are terms, histogram, date_histogram", query.Shorten(kind))
 	}
 	if err != nil {
 		return part, s, err
@@ -122,17 +124,17 @@ func (p *aggParser) source(text json.RawMessage) (part keyPart, s query.Source, 
 
 func sourceOptions(s *query.Source, m map[string]json.RawMessage) error {
 	if v := m["missing_bucket"]; v != nil && json.Unmarshal(v, &s.Missing) != nil {
-		return parsing("[missing_bucket] is true or false")
+		return input.ParsingError("[missing_bucket] is true or false")
 	}
 	if v := string(m["missing_order"]); v != "" && v != `"default"` {
-		return parsing("[missing_order] is default")
+		return input.ParsingError("[missing_order] is default")
 	}
 	switch string(m["order"]) {
 	case "", `"asc"`:
 	case `"desc"`:
 		s.Descending = true
 	default:
-		return parsing("[order] of a source is asc or desc")
+		return input.ParsingError("[order] of a source is asc or desc")
 	}
 	return nil
 }
@@ -142,9 +144,9 @@ func (k keyPart) show(v query.BucketValue) any {
 	switch {
 	case v.None:
 		return nil
-	case k.form.kind == Boolean:
+	case k.form.kind == mapping.Boolean:
 		return v.Number != 0
-	case k.form.kind == Date && k.text:
+	case k.form.kind == mapping.Date && k.text:
 		return k.form.date(v.Number)
 	}
 	key, _ := k.form.key(v)
@@ -152,34 +154,34 @@ func (k keyPart) show(v query.BucketValue) any {
 }
 
 // after reads the key of a bucket as it was shown.
-func (p *aggParser) after(parts []keyPart, text json.RawMessage) ([]query.BucketValue, error) {
-	m, err := object(text, "after")
+func (p *parser) after(parts []keyPart, text json.RawMessage) ([]query.BucketValue, error) {
+	m, err := input.Object(text, "after")
 	if err != nil {
 		return nil, err
 	}
 	if len(m) != len(parts) {
-		return nil, illegal("[after] has %d value(s) but [sources] has %d", len(m), len(parts))
+		return nil, input.ArgumentError("[after] has %d value(s) but [sources] has %d", len(m), len(parts))
 	}
 	key := make([]query.BucketValue, len(parts))
 	for i, part := range parts {
 		v := m[part.name]
 		if v == nil {
-			return nil, illegal("Missing value for [after.%s]", query.Shorten(part.name))
+			return nil, input.ArgumentError("Missing value for [after.%s]", query.Shorten(part.name))
 		}
 		if string(v) == "null" {
 			key[i].None = true
 			continue
 		}
-		text, err := scalar(v, "after")
+		text, err := input.Scalar(v, "after")
 		if err != nil {
 			return nil, err
 		}
 		switch part.form.kind {
-		case Double:
+		case mapping.Double:
 			key[i].Number, err = strconv.ParseFloat(text, 64)
-		case Date:
+		case mapping.Date:
 			key[i].Number, err = p.instant(text, part.form)
-		case Boolean:
+		case mapping.Boolean:
 			var yes bool
 			if yes, err = strconv.ParseBool(text); yes {
 				key[i].Number = 1
@@ -188,7 +190,7 @@ func (p *aggParser) after(parts []keyPart, text json.RawMessage) ([]query.Bucket
 			key[i].Text = text
 		}
 		if err != nil {
-			return nil, illegal("[after.%s] has [%s], which is no key", query.Shorten(part.name), query.Shorten(text))
+			return nil, input.ArgumentError("[after.%s] has [%s], which is no key", query.Shorten(part.name), query.Shorten(text))
 		}
 	}
 	return key, nil

@@ -1,4 +1,4 @@
-package osapi
+package aggs
 
 import (
 	"encoding/json"
@@ -9,9 +9,12 @@ import (
 
 	"indexerd/internal/base/calendar"
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/format"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
-func (p *aggParser) histogram(a *agg, m map[string]json.RawMessage) error {
+func (p *parser) histogram(a *Agg, m map[string]json.RawMessage) error {
 	f, err := p.numeric("histogram", m, "interval", "offset", "min_doc_count", "extended_bounds", "keyed", "order", "missing", "format")
 	if err != nil {
 		return err
@@ -34,13 +37,13 @@ func (p *aggParser) histogram(a *agg, m map[string]json.RawMessage) error {
 	if m["extended_bounds"] != nil {
 		of.Bounds = new([2]float64)
 		if err := bounds(m["extended_bounds"], func(v json.RawMessage) (float64, error) {
-			text, err := scalar(v, "extended_bounds")
+			text, err := input.Scalar(v, "extended_bounds")
 			if err != nil {
 				return 0, err
 			}
-			n, err := finite(text)
+			n, err := input.Finite(text)
 			if err != nil {
-				err = parsing("[extended_bounds] has [%s], which is no number", query.Shorten(text))
+				err = input.ParsingError("[extended_bounds] has [%s], which is no number", query.Shorten(text))
 			}
 			return n, err
 		}, &of.Bounds[0], &of.Bounds[1]); err != nil {
@@ -48,7 +51,7 @@ func (p *aggParser) histogram(a *agg, m map[string]json.RawMessage) error {
 		}
 	}
 	a.kind = of
-	a.show = form.showHistogram(named, func(n float64) any { return decimal(n) })
+	a.show = form.showHistogram(named, func(n float64) any { return format.Decimal(n) })
 	return nil
 }
 
@@ -58,32 +61,32 @@ func grid(name string, m map[string]json.RawMessage) (interval, offset float64, 
 		if m[key] == nil {
 			continue
 		}
-		text, err := scalar(m[key], key)
+		text, err := input.Scalar(m[key], key)
 		if err != nil {
 			return 0, 0, err
 		}
 		if *to, err = strconv.ParseFloat(text, 64); err != nil || math.IsNaN(*to) || math.IsInf(*to, 0) {
-			return 0, 0, parsing("[%s] is not a number", key)
+			return 0, 0, input.ParsingError("[%s] is not a number", key)
 		}
 	}
 	if m["interval"] == nil {
-		return 0, 0, illegal("interval of histogram aggregation [%s] must be positive", query.Shorten(name))
+		return 0, 0, input.ArgumentError("interval of histogram aggregation [%s] must be positive", query.Shorten(name))
 	}
 	if interval <= 0 {
-		return 0, 0, fault(unknownKey, "[interval] must be >0 for histogram aggregation [%s]", query.Shorten(name))
+		return 0, 0, input.Error(input.UnknownKey, "[interval] must be >0 for histogram aggregation [%s]", query.Shorten(name))
 	}
 	return interval, offset, nil
 }
 
 // histogramOptions reads what all histograms have.
-func (p *aggParser) histogramOptions(a *agg, m map[string]json.RawMessage) (least int, order []query.BucketOrder, named bool, err error) {
+func (p *parser) histogramOptions(a *Agg, m map[string]json.RawMessage) (least int, order []query.BucketOrder, named bool, err error) {
 	if m["min_doc_count"] != nil {
-		if err := number(m["min_doc_count"], "min_doc_count", &least); err != nil {
+		if err := input.Whole(m["min_doc_count"], "min_doc_count", &least); err != nil {
 			return 0, nil, false, err
 		}
 	}
 	if v := m["keyed"]; v != nil && json.Unmarshal(v, &named) != nil {
-		return 0, nil, false, parsing("[keyed] is true or false")
+		return 0, nil, false, input.ParsingError("[keyed] is true or false")
 	}
 	order, err = orderOf(m["order"], a.subs)
 	return least, order, named, err
@@ -91,31 +94,31 @@ func (p *aggParser) histogramOptions(a *agg, m map[string]json.RawMessage) (leas
 
 // bounds reads min and max.
 func bounds(v json.RawMessage, read func(json.RawMessage) (float64, error), low, high *float64) error {
-	m, err := object(v, "extended_bounds")
+	m, err := input.Object(v, "extended_bounds")
 	if err != nil {
 		return err
 	}
-	if err := only(m, "extended_bounds", "min", "max"); err != nil {
+	if err := input.Only(m, "extended_bounds", "min", "max"); err != nil {
 		return err
 	}
 	for name, to := range map[string]*float64{"min": low, "max": high} {
 		if m[name] == nil {
-			return parsing("[extended_bounds] without [%s] is not supported", name)
+			return input.ParsingError("[extended_bounds] without [%s] is not supported", name)
 		}
 		if *to, err = read(m[name]); err != nil {
 			return err
 		}
 	}
 	if *low > *high {
-		return illegal("[extended_bounds.min] can't be greater than [extended_bounds.max]")
+		return input.ArgumentError("[extended_bounds.min] can't be greater than [extended_bounds.max]")
 	}
 	return nil
 }
 
 // showHistogram returns the function that prints a histogram. key returns the key of a
 // bucket.
-func (v valueForm) showHistogram(named bool, key func(float64) any) func(*aggPrinter, agg, query.AggResult) (map[string]any, error) {
-	return func(p *aggPrinter, a agg, r query.AggResult) (map[string]any, error) {
+func (v valueForm) showHistogram(named bool, key func(float64) any) func(*Printer, Agg, query.AggResult) (map[string]any, error) {
+	return func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
 		buckets, names := make([]json.RawMessage, len(r.Buckets)), []string(nil)
 		if named {
 			names = []string{}
@@ -123,7 +126,7 @@ func (v valueForm) showHistogram(named bool, key func(float64) any) func(*aggPri
 		for i, b := range r.Buckets {
 			n := b.Key[0].Number
 			one, name := map[string]any{"key": key(n)}, v.bound(n)
-			if v.kind == Date || v.kind == Boolean || v.number != nil {
+			if v.kind == mapping.Date || v.kind == mapping.Boolean || v.number != nil {
 				one["key_as_string"] = name
 			}
 			if named {
@@ -138,15 +141,15 @@ func (v valueForm) showHistogram(named bool, key func(float64) any) func(*aggPri
 	}
 }
 
-func (p *aggParser) dateHistogram(a *agg, m map[string]json.RawMessage) error {
+func (p *parser) dateHistogram(a *Agg, m map[string]json.RawMessage) error {
 	f, err := p.numeric("date_histogram", m, "calendar_interval", "fixed_interval", "interval", "time_zone", "offset", "format", "min_doc_count", "extended_bounds", "keyed", "order", "missing")
 	if err != nil {
 		return err
 	}
-	if f.Type != Date && f.Type != "" {
-		return parsing("[date_histogram] on field [%s] of type [%s] is not supported: use histogram", f.Name, f.Type)
+	if f.Type != mapping.Date && f.Type != "" {
+		return input.ParsingError("[date_histogram] on field [%s] of type [%s] is not supported: use histogram", f.Name, f.Type)
 	}
-	f.Type = Date
+	f.Type = mapping.Date
 	form, err := p.form(f, m)
 	if err != nil {
 		return err
@@ -169,7 +172,7 @@ func (p *aggParser) dateHistogram(a *agg, m map[string]json.RawMessage) error {
 			if json.Unmarshal(v, &ms) == nil {
 				return float64(ms), nil // in any format
 			}
-			text, err := scalar(v, "extended_bounds")
+			text, err := input.Scalar(v, "extended_bounds")
 			if err != nil {
 				return 0, err
 			}
@@ -195,7 +198,7 @@ var calendarUnits = map[string]string{
 func intervalOf(m map[string]json.RawMessage, zone *time.Location) (iv calendar.Interval, err error) {
 	iv.Zone = zone
 	if v := m["offset"]; v != nil {
-		text, err := scalar(v, "offset")
+		text, err := input.Scalar(v, "offset")
 		if err != nil {
 			return iv, err
 		}
@@ -213,7 +216,7 @@ func intervalOf(m map[string]json.RawMessage, zone *time.Location) (iv calendar.
 		if m[name] == nil {
 			continue
 		}
-		text, err := scalar(m[name], name)
+		text, err := input.Scalar(m[name], name)
 		if err != nil {
 			return iv, err
 		}
@@ -223,7 +226,7 @@ func intervalOf(m map[string]json.RawMessage, zone *time.Location) (iv calendar.
 		case name != "fixed_interval" && unit != "":
 			iv.Unit = unit
 		case name == "calendar_interval":
-			return iv, fault(unknownKey, "The supplied interval [%s] could not be parsed as a calendar interval.", query.Shorten(text))
+			return iv, input.Error(input.UnknownKey, "The supplied interval [%s] could not be parsed as a calendar interval.", query.Shorten(text))
 		default:
 			if iv.Length, err = lengthOf(name, text); err != nil {
 				return iv, err
@@ -231,10 +234,10 @@ func intervalOf(m map[string]json.RawMessage, zone *time.Location) (iv calendar.
 		}
 	}
 	if len(texts) != 1 {
-		return iv, illegal("[date_histogram] needs one of [calendar_interval], [fixed_interval] and [interval]")
+		return iv, input.ArgumentError("[date_histogram] needs one of [calendar_interval], [fixed_interval] and [interval]")
 	}
 	if !iv.Valid() {
-		return iv, illegal("[date_histogram] interval [%s] must be 1 or greater than 1 ms", query.Shorten(texts[0]))
+		return iv, input.ArgumentError("[date_histogram] interval [%s] must be 1 or greater than 1 ms", query.Shorten(texts[0]))
 	}
 	return iv, nil
 }
@@ -248,7 +251,7 @@ func lengthOf(name, text string) (time.Duration, error) {
 	n, err := strconv.ParseInt(text[:digits], 10, 64)
 	unit, known := map[string]time.Duration{"": time.Millisecond, "ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[text[digits:]]
 	if err != nil || !known || n > int64(maxLength/unit) {
-		return 0, illegal("[%s] with value [%s] is not a length of time", name, query.Shorten(text))
+		return 0, input.ArgumentError("[%s] with value [%s] is not a length of time", name, query.Shorten(text))
 	}
 	return time.Duration(n) * unit, nil
 }

@@ -1,4 +1,4 @@
-package osapi
+package aggs
 
 import (
 	"encoding/json"
@@ -6,10 +6,12 @@ import (
 	"strconv"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/format"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // number reads an aggregation to one number of the values.
-func (p *aggParser) number(a *agg, kind string, m map[string]json.RawMessage) error {
+func (p *parser) number(a *Agg, kind string, m map[string]json.RawMessage) error {
 	f, err := p.numeric(kind, m, "missing", "format")
 	if err != nil {
 		return err
@@ -21,7 +23,7 @@ func (p *aggParser) number(a *agg, kind string, m map[string]json.RawMessage) er
 	missing, err := p.missingOf(f, form, m)
 	a.kind = query.StatsAgg{Field: f.Name, Missing: missing}
 	a.metric = oneValue(kind)
-	a.show = func(_ *aggPrinter, _ agg, r query.AggResult) (map[string]any, error) {
+	a.show = func(_ *Printer, _ Agg, r query.AggResult) (map[string]any, error) {
 		return form.metric(r.Stats.Metric(kind)), nil
 	}
 	return err
@@ -38,7 +40,7 @@ func oneValue(metric string) func(string) string {
 }
 
 // counted reads an aggregation that counts values of any type.
-func (p *aggParser) counted(a *agg, kind string, m map[string]json.RawMessage) error {
+func (p *parser) counted(a *Agg, kind string, m map[string]json.RawMessage) error {
 	options := []string{"missing"}
 	if kind == "value_count" {
 		options = append(options, "format") // of no effect
@@ -51,7 +53,7 @@ func (p *aggParser) counted(a *agg, kind string, m map[string]json.RawMessage) e
 		return err
 	}
 	if text := m["precision_threshold"]; text != nil && text[0] == '-' {
-		return fault(unknownKey, "[cardinality] failed to parse field [precision_threshold]: it is a number from 0")
+		return input.Error(input.UnknownKey, "[cardinality] failed to parse field [precision_threshold]: it is a number from 0")
 	}
 	form, err := p.form(f, nil)
 	if err != nil {
@@ -62,7 +64,7 @@ func (p *aggParser) counted(a *agg, kind string, m map[string]json.RawMessage) e
 		a.kind = query.DistinctAgg{Field: f.Name, Missing: missing}
 	}
 	a.metric = oneValue(query.MetricCount)
-	a.show = func(_ *aggPrinter, _ agg, r query.AggResult) (map[string]any, error) {
+	a.show = func(_ *Printer, _ Agg, r query.AggResult) (map[string]any, error) {
 		return map[string]any{"value": r.Stats.Count}, nil
 	}
 	return err
@@ -74,7 +76,7 @@ var metricNames = map[string]string{
 	"sum_of_squares": query.MetricSquares, "variance": query.MetricVariance, "std_deviation": query.MetricDeviation,
 }
 
-func (p *aggParser) stats(a *agg, kind string, m map[string]json.RawMessage) error {
+func (p *parser) stats(a *Agg, kind string, m map[string]json.RawMessage) error {
 	options := []string{"missing", "format"}
 	if kind == "extended_stats" {
 		options = append(options, "sigma")
@@ -89,7 +91,7 @@ func (p *aggParser) stats(a *agg, kind string, m map[string]json.RawMessage) err
 	}
 	sigma := 2.0
 	if v := m["sigma"]; v != nil && (json.Unmarshal(v, &sigma) != nil || sigma < 0) {
-		return parsing("[sigma] is a number from 0")
+		return input.ParsingError("[sigma] is a number from 0")
 	}
 	missing, err := p.missingOf(f, form, m)
 	a.kind = query.StatsAgg{Field: f.Name, Missing: missing}
@@ -99,7 +101,7 @@ func (p *aggParser) stats(a *agg, kind string, m map[string]json.RawMessage) err
 		}
 		return ""
 	}
-	a.show = func(_ *aggPrinter, _ agg, r query.AggResult) (map[string]any, error) {
+	a.show = func(_ *Printer, _ Agg, r query.AggResult) (map[string]any, error) {
 		all := form.stats(r.Stats)
 		if kind == "extended_stats" {
 			form.addSpread(all, r.Stats, sigma)
@@ -113,7 +115,7 @@ func (v valueForm) stats(s query.Stats) map[string]any {
 	all := map[string]any{"count": s.Count}
 	for _, name := range []string{"min", "max", "avg", "sum"} {
 		n := s.Metric(name)
-		all[name] = decimal(n)
+		all[name] = format.Decimal(n)
 		v.addText(all, s, name, n)
 	}
 	return all
@@ -175,5 +177,5 @@ func extended(n float64) any {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		return map[bool]string{true: "NaN", false: "Infinity"}[math.IsNaN(n)]
 	}
-	return decimal(n)
+	return format.Decimal(n)
 }

@@ -1,4 +1,4 @@
-package osapi
+package aggs
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/format"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // defaultPercents are those of an aggregation that names none.
@@ -14,7 +16,7 @@ var defaultPercents = []float64{1, 5, 25, 50, 75, 95, 99}
 
 // percentiles reads an aggregation to values below which shares of all values are. They
 // are exact, so the options of an estimate change nothing.
-func (p *aggParser) percentiles(a *agg, m map[string]json.RawMessage) error {
+func (p *parser) percentiles(a *Agg, m map[string]json.RawMessage) error {
 	f, err := p.numeric("percentiles", m, "percents", "keyed", "missing", "format", "tdigest")
 	if err != nil {
 		return err
@@ -31,8 +33,8 @@ func (p *aggParser) percentiles(a *agg, m map[string]json.RawMessage) error {
 		return err
 	}
 	named := true
-	if v := m["keyed"]; v != nil && flag(v, "keyed", &named) != nil {
-		return fault(unknownKey, "[percentiles] failed to parse field [keyed]: it is true or false")
+	if v := m["keyed"]; v != nil && input.Flag(v, "keyed", &named) != nil {
+		return input.Error(input.UnknownKey, "[percentiles] failed to parse field [keyed]: it is true or false")
 	}
 	of.Missing, err = p.missingOf(f, form, m)
 	a.kind, a.typed = of, "tdigest_percentiles"
@@ -43,7 +45,7 @@ func (p *aggParser) percentiles(a *agg, m map[string]json.RawMessage) error {
 		}
 		return ""
 	}
-	a.show = func(_ *aggPrinter, _ agg, r query.AggResult) (map[string]any, error) {
+	a.show = func(_ *Printer, _ Agg, r query.AggResult) (map[string]any, error) {
 		if named {
 			return map[string]any{"values": form.byPercent(of.Percents, r.Percentiles)}, nil
 		}
@@ -60,18 +62,18 @@ func percentsOf(v json.RawMessage) ([]float64, error) {
 	list := []json.RawMessage{v}
 	if v[0] == '[' {
 		if err := json.Unmarshal(v, &list); err != nil || len(list) == 0 || len(list) > query.MaxPercents {
-			return nil, fault(unknownKey, "[percents] must not be empty, and has up to %d numbers", query.MaxPercents)
+			return nil, input.Error(input.UnknownKey, "[percents] must not be empty, and has up to %d numbers", query.MaxPercents)
 		}
 	}
 	var percents []float64
 	for _, one := range list {
-		text, err := scalar(one, "percents")
+		text, err := input.Scalar(one, "percents")
 		if err != nil {
-			return nil, fault(unknownKey, "[percentiles] percents doesn't support values of this type: write numbers")
+			return nil, input.Error(input.UnknownKey, "[percentiles] percents doesn't support values of this type: write numbers")
 		}
 		percent, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(percent >= 0 && percent <= 100) {
-			return nil, fault(unknownKey, "percent must be in [0,100], got [%s]", query.Shorten(text))
+			return nil, input.Error(input.UnknownKey, "percent must be in [0,100], got [%s]", query.Shorten(text))
 		}
 		percents = append(percents, percent)
 	}
@@ -84,16 +86,16 @@ func checkDigest(v json.RawMessage) error {
 	if v == nil {
 		return nil
 	}
-	m, err := object(v, "tdigest")
+	m, err := input.Object(v, "tdigest")
 	if err != nil {
-		return fault(unknownKey, "[percentiles] tdigest is an object")
+		return input.Error(input.UnknownKey, "[percentiles] tdigest is an object")
 	}
-	if err := onlyIn(m, "tdigest", "compression"); err != nil {
+	if err := input.OnlyIn(m, "tdigest", "compression"); err != nil {
 		return err
 	}
 	compression := 0.0
 	if text := m["compression"]; text != nil && (json.Unmarshal(text, &compression) != nil || compression < 0) {
-		return fault(unknownKey, "[compression] must be greater than or equal to 0")
+		return input.Error(input.UnknownKey, "[compression] must be greater than or equal to 0")
 	}
 	return nil
 }
@@ -102,8 +104,8 @@ func checkDigest(v json.RawMessage) error {
 func (v valueForm) byPercent(percents, values []float64) map[string]any {
 	all := map[string]any{}
 	for i, percent := range percents {
-		key := decimal(percent).String()
-		if all[key] = decimal(values[i]); math.IsNaN(values[i]) {
+		key := format.Decimal(percent).String()
+		if all[key] = format.Decimal(values[i]); math.IsNaN(values[i]) {
 			continue
 		}
 		if text, ok := v.text(values[i]); ok {
@@ -118,7 +120,7 @@ func (v valueForm) listed(percents, values []float64) []map[string]any {
 	all := make([]map[string]any, len(percents))
 	for i, percent := range percents {
 		all[i] = v.metric(values[i])
-		all[i]["key"] = decimal(percent)
+		all[i]["key"] = format.Decimal(percent)
 	}
 	return all
 }

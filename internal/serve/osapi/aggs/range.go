@@ -1,4 +1,4 @@
-package osapi
+package aggs
 
 import (
 	"cmp"
@@ -8,6 +8,9 @@ import (
 	"strconv"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/format"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // A keyRange is one range of an aggregation.
@@ -16,54 +19,54 @@ type keyRange struct {
 	query.Span64
 }
 
-func (p *aggParser) ranges(a *agg, m map[string]json.RawMessage) error {
+func (p *parser) ranges(a *Agg, m map[string]json.RawMessage) error {
 	f, err := p.numeric("range", m, "ranges", "keyed", "missing", "format")
 	if err != nil {
 		return err
 	}
 	return p.rangesOf(a, f, m, func(v valueForm, text string) (float64, error) {
-		if f.Type == Date {
+		if f.Type == mapping.Date {
 			return p.instant(text, v)
 		}
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(n) {
-			return 0, parsing("[range] bound [%s] is not a number", query.Shorten(text))
+			return 0, input.ParsingError("[range] bound [%s] is not a number", query.Shorten(text))
 		}
 		return n, nil
 	})
 }
 
-func (p *aggParser) dateRanges(a *agg, m map[string]json.RawMessage) error {
+func (p *parser) dateRanges(a *Agg, m map[string]json.RawMessage) error {
 	f, err := p.numeric("date_range", m, "ranges", "keyed", "missing", "format", "time_zone")
 	if err != nil {
 		return err
 	}
-	if f.Type != Date && f.Type != "" {
-		return parsing("[date_range] on field [%s] of type [%s] is not supported: use range", f.Name, f.Type)
+	if f.Type != mapping.Date && f.Type != "" {
+		return input.ParsingError("[date_range] on field [%s] of type [%s] is not supported: use range", f.Name, f.Type)
 	}
-	f.Type = Date
+	f.Type = mapping.Date
 	return p.rangesOf(a, f, m, func(v valueForm, text string) (float64, error) { return p.instant(text, v) })
 }
 
 // instant returns the milliseconds of a date with date math.
-func (p *aggParser) instant(text string, v valueForm) (float64, error) {
+func (p *parser) instant(text string, v valueForm) (float64, error) {
 	names := make([]string, len(v.format))
 	for i, f := range v.format {
-		names[i] = f.text
+		names[i] = f.Name
 	}
-	at, err := p.date(text, names, v.zone, false)
+	at, err := p.Date(text, names, v.zone, false)
 	return float64(at.UnixMilli()), err
 }
 
 // rangesOf reads ranges, and sorts them by their bounds.
-func (p *aggParser) rangesOf(a *agg, f Field, m map[string]json.RawMessage, bound func(v valueForm, text string) (float64, error)) error {
+func (p *parser) rangesOf(a *Agg, f mapping.Field, m map[string]json.RawMessage, bound func(v valueForm, text string) (float64, error)) error {
 	form, err := p.form(f, m)
 	if err != nil {
 		return err
 	}
 	var list []json.RawMessage
 	if m["ranges"] != nil && json.Unmarshal(m["ranges"], &list) != nil || len(list) == 0 || len(list) > maxFilters {
-		return illegal("[ranges] of the [%s] aggregation has %d ranges, not 1 to %d", query.Shorten(a.name), len(list), maxFilters)
+		return input.ArgumentError("[ranges] of the [%s] aggregation has %d ranges, not 1 to %d", query.Shorten(a.name), len(list), maxFilters)
 	}
 	all := make([]keyRange, len(list))
 	for i, one := range list {
@@ -81,10 +84,10 @@ func (p *aggParser) rangesOf(a *agg, f Field, m map[string]json.RawMessage, boun
 	}
 	named := false
 	if v := m["keyed"]; v != nil && json.Unmarshal(v, &named) != nil {
-		return parsing("[keyed] is true or false")
+		return input.ParsingError("[keyed] is true or false")
 	}
 	a.kind = of
-	a.show = func(p *aggPrinter, a agg, r query.AggResult) (map[string]any, error) {
+	a.show = func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
 		buckets, names := make([]json.RawMessage, len(all)), []string(nil)
 		for i, one := range all {
 			shown := form.bucketOf(one)
@@ -103,11 +106,11 @@ func (p *aggParser) rangesOf(a *agg, f Field, m map[string]json.RawMessage, boun
 }
 
 func readRange(text json.RawMessage, form valueForm, bound func(v valueForm, text string) (float64, error)) (r keyRange, err error) {
-	m, err := object(text, "ranges")
+	m, err := input.Object(text, "ranges")
 	if err != nil {
 		return r, err
 	}
-	if err := only(m, "ranges", "key", "from", "to"); err != nil {
+	if err := input.Only(m, "ranges", "key", "from", "to"); err != nil {
 		return r, err
 	}
 	r.From, r.To = math.Inf(-1), math.Inf(1)
@@ -115,7 +118,7 @@ func readRange(text json.RawMessage, form valueForm, bound func(v valueForm, tex
 		if m[name] == nil || string(m[name]) == "null" {
 			continue
 		}
-		text, err := scalar(m[name], name)
+		text, err := input.Scalar(m[name], name)
 		if err != nil {
 			return r, err
 		}
@@ -125,7 +128,7 @@ func readRange(text json.RawMessage, form valueForm, bound func(v valueForm, tex
 	}
 	r.key = form.bound(r.From) + "-" + form.bound(r.To)
 	if v := m["key"]; v != nil && string(v) != "null" {
-		r.key, err = scalar(v, "key")
+		r.key, err = input.Scalar(v, "key")
 	}
 	return r, err
 }
@@ -135,14 +138,14 @@ func (v valueForm) bound(n float64) string {
 	switch {
 	case math.IsInf(n, 0):
 		return "*"
-	case v.kind == Date:
+	case v.kind == mapping.Date:
 		return v.date(n)
-	case v.kind == Boolean:
+	case v.kind == mapping.Boolean:
 		return strconv.FormatBool(n != 0)
 	case v.number != nil:
-		return v.number.print(n)
+		return v.number.Print(n)
 	}
-	return decimal(n).String()
+	return format.Decimal(n).String()
 }
 
 // bucketOf returns a bucket of a range without its documents.
@@ -152,7 +155,7 @@ func (v valueForm) bucketOf(r keyRange) map[string]any {
 		if math.IsInf(n, 0) {
 			continue
 		}
-		shown[name] = decimal(n)
+		shown[name] = format.Decimal(n)
 		if text, ok := v.text(n); ok {
 			shown[name+"_as_string"] = text
 		}

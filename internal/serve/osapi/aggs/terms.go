@@ -1,4 +1,4 @@
-package osapi
+package aggs
 
 import (
 	"encoding/json"
@@ -7,15 +7,18 @@ import (
 	"strings"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/format"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // typedTerms are the names of terms aggregations by the type of their field.
-var typedTerms = map[string]string{Double: "dterms", Date: "lterms", Boolean: "lterms"}
+var typedTerms = map[string]string{mapping.Double: "dterms", mapping.Date: "lterms", mapping.Boolean: "lterms"}
 
 // withoutEffect are options that choose between ways to the same result.
 var withoutEffect = []string{"shard_size", "execution_hint", "collect_mode"}
 
-func (p *aggParser) terms(a *agg, m map[string]json.RawMessage) error {
+func (p *parser) terms(a *Agg, m map[string]json.RawMessage) error {
 	f, err := p.field("terms", m, append(slices.Clone(withoutEffect), "size", "order", "min_doc_count", "shard_min_doc_count", "include", "exclude", "missing", "format", "show_term_doc_count_error")...)
 	if err != nil {
 		return err
@@ -33,15 +36,15 @@ func (p *aggParser) terms(a *agg, m map[string]json.RawMessage) error {
 		if m[option.name] == nil {
 			continue
 		}
-		if err := number(m[option.name], option.name, option.to); err != nil {
+		if err := input.Whole(m[option.name], option.name, option.to); err != nil {
 			return err
 		}
 	}
 	switch {
 	case of.Size == 0:
-		return fault(unknownKey, "[size] must be greater than 0. Found [0] in [%s]", query.Shorten(a.name))
+		return input.Error(input.UnknownKey, "[size] must be greater than 0. Found [0] in [%s]", query.Shorten(a.name))
 	case of.MinCount == 0:
-		return parsing("[terms] min_doc_count 0 is not supported: it would list values of documents that do not match")
+		return input.ParsingError("[terms] min_doc_count 0 is not supported: it would list values of documents that do not match")
 	}
 	of.Size = min(of.Size, query.MaxBuckets)
 	if of.Missing, err = p.missingOf(f, form, m); err != nil {
@@ -55,13 +58,13 @@ func (p *aggParser) terms(a *agg, m map[string]json.RawMessage) error {
 	}
 	errorsShown := false
 	if v := m["show_term_doc_count_error"]; v != nil && json.Unmarshal(v, &errorsShown) != nil {
-		return parsing("[show_term_doc_count_error] is true or false")
+		return input.ParsingError("[show_term_doc_count_error] is true or false")
 	}
 	a.kind, a.typed = of, "sterms"
 	if t := typedTerms[f.Type]; t != "" {
 		a.typed = t
 	}
-	a.show = func(p *aggPrinter, a agg, r query.AggResult) (map[string]any, error) {
+	a.show = func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
 		buckets := make([]json.RawMessage, len(r.Buckets))
 		for i, b := range r.Buckets {
 			one := map[string]any{}
@@ -80,7 +83,7 @@ func (p *aggParser) terms(a *agg, m map[string]json.RawMessage) error {
 }
 
 // choices reads include and exclude. Both are lists, or both are patterns.
-func choices(f Field, m map[string]json.RawMessage) (include, exclude *query.ValueSet, err error) {
+func choices(f mapping.Field, m map[string]json.RawMessage) (include, exclude *query.ValueSet, err error) {
 	if include, err = valueSet(f, "include", m["include"]); err != nil {
 		return nil, nil, err
 	}
@@ -88,12 +91,12 @@ func choices(f Field, m map[string]json.RawMessage) (include, exclude *query.Val
 		return nil, nil, err
 	}
 	if include != nil && exclude != nil && (include.Pattern == nil) != (exclude.Pattern == nil) {
-		return nil, nil, fault(unknownKey, "Cannot mix a set-based include with a regex-based method")
+		return nil, nil, input.Error(input.UnknownKey, "Cannot mix a set-based include with a regex-based method")
 	}
 	return include, exclude, nil
 }
 
-func valueSet(f Field, name string, v json.RawMessage) (*query.ValueSet, error) {
+func valueSet(f mapping.Field, name string, v json.RawMessage) (*query.ValueSet, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -101,28 +104,28 @@ func valueSet(f Field, name string, v json.RawMessage) (*query.ValueSet, error) 
 	if json.Unmarshal(v, &list) != nil {
 		var text string
 		if json.Unmarshal(v, &text) != nil {
-			return nil, parsing("[%s] is a list of values or a regular expression; partitions are not supported", name)
+			return nil, input.ParsingError("[%s] is a list of values or a regular expression; partitions are not supported", name)
 		}
-		if f.Type != Keyword && f.Type != "" {
-			return nil, illegal("[%s] cannot support regular expression style include/exclude settings as they can only be applied to string fields", name)
+		if f.Type != mapping.Keyword && f.Type != "" {
+			return nil, input.ArgumentError("[%s] cannot support regular expression style include/exclude settings as they can only be applied to string fields", name)
 		}
 		pattern, err := wholePattern(text)
 		if err != nil {
-			return nil, parsing("[%s] is not supported: %v", name, err)
+			return nil, input.ParsingError("[%s] is not supported: %v", name, err)
 		}
 		return &query.ValueSet{Pattern: pattern, Text: text}, nil
 	}
 	if len(list) > query.MaxValues {
-		return nil, parsing("[%s] has more than %d values", name, query.MaxValues)
+		return nil, input.ParsingError("[%s] has more than %d values", name, query.MaxValues)
 	}
 	set := &query.ValueSet{Values: []string{}}
 	for _, one := range list {
-		text, err := scalar(one, name)
+		text, err := input.Scalar(one, name)
 		if err != nil {
 			return nil, err
 		}
-		if f.Type == Date {
-			text = dateText(text)
+		if f.Type == mapping.Date {
+			text = format.DateText(text)
 		}
 		set.Values = append(set.Values, text)
 	}
@@ -140,25 +143,25 @@ func wholePattern(text string) (*regexp.Regexp, error) {
 
 // orderOf reads an order, or a list of orders. The default of no order is that of the
 // aggregation.
-func orderOf(v json.RawMessage, subs []agg) ([]query.BucketOrder, error) {
+func orderOf(v json.RawMessage, subs []Agg) ([]query.BucketOrder, error) {
 	if v == nil {
 		return nil, nil
 	}
 	list := []json.RawMessage{v}
 	if v[0] == '[' {
 		if err := json.Unmarshal(v, &list); err != nil || len(list) == 0 || len(list) > query.MaxSorts {
-			return nil, parsing("[order] has 1 to %d orders", query.MaxSorts)
+			return nil, input.ParsingError("[order] has 1 to %d orders", query.MaxSorts)
 		}
 	}
 	var orders []query.BucketOrder
 	for _, one := range list {
-		name, value, err := single(one, "order")
+		name, value, err := input.Single(one, "order")
 		if err != nil {
 			return nil, err
 		}
 		var direction string
 		if json.Unmarshal(value, &direction) != nil || !slices.Contains([]string{"asc", "desc"}, strings.ToLower(direction)) {
-			return nil, parsing("Unknown order direction, which is asc or desc")
+			return nil, input.ParsingError("Unknown order direction, which is asc or desc")
 		}
 		o, err := orderBy(name, subs)
 		if err != nil {
@@ -170,21 +173,21 @@ func orderOf(v json.RawMessage, subs []agg) ([]query.BucketOrder, error) {
 	return orders, nil
 }
 
-func orderBy(name string, subs []agg) (query.BucketOrder, error) {
+func orderBy(name string, subs []Agg) (query.BucketOrder, error) {
 	switch name {
 	case "_count":
 		return query.BucketOrder{By: query.ByCount}, nil
 	case "_key", "_term", "_time":
 		return query.BucketOrder{By: query.ByKey}, nil
 	}
-	refused := illegal("Invalid aggregation order path [%s]: write the name of a metric, with .NAME for one of several numbers, behind those of filters with >", query.Shorten(name))
+	refused := input.ArgumentError("Invalid aggregation order path [%s]: write the name of a metric, with .NAME for one of several numbers, behind those of filters with >", query.Shorten(name))
 	var o query.BucketOrder
 	parts := strings.Split(name, ">")
 	for i, part := range parts {
-		at, metric := slices.IndexFunc(subs, func(a agg) bool { return a.name == part }), ""
+		at, metric := slices.IndexFunc(subs, func(a Agg) bool { return a.name == part }), ""
 		if at < 0 && i == len(parts)-1 {
 			part, metric = splitMetric(part)
-			at = slices.IndexFunc(subs, func(a agg) bool { return a.name == part })
+			at = slices.IndexFunc(subs, func(a Agg) bool { return a.name == part })
 		}
 		if at < 0 || i < len(parts)-1 && !subs[at].isSingle() {
 			return o, refused
@@ -212,7 +215,7 @@ func splitMetric(text string) (name, metric string) {
 }
 
 // isSingle reports whether the aggregation has one bucket.
-func (a agg) isSingle() bool { return a.typed == "filter" || a.typed == "missing" }
+func (a Agg) isSingle() bool { return a.typed == "filter" || a.typed == "missing" }
 
 // addKey adds the key of a bucket, and its text.
 func (v valueForm) addKey(to map[string]any, value query.BucketValue) {

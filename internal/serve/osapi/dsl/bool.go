@@ -1,10 +1,11 @@
-package osapi
+package dsl
 
 import (
 	"bytes"
 	"encoding/json"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // all returns a query for what all nodes match.
@@ -29,15 +30,15 @@ func anyOf(nodes []query.Node) query.Node {
 	return query.Or{Nodes: nodes}
 }
 
-// filtered returns a query that matches the same, and adds nothing to a score.
-func filtered(n query.Node) query.Node { return query.Constant{Node: n} }
+// Filtered returns a query that matches the same, and adds nothing to a score.
+func Filtered(n query.Node) query.Node { return query.Constant{Node: n} }
 
 // A boolQuery is the parts of a bool query.
 type boolQuery struct{ must, filter, should, mustNot []query.Node }
 
 // bool translates a bool query. Without must and filter, one of should has to match;
 // otherwise should only adds to the score, unless minimum_should_match is given.
-func (t *translator) bool(body json.RawMessage) (query.Node, error) {
+func (t *Translator) bool(body json.RawMessage) (query.Node, error) {
 	o, err := t.options("bool", body, "must", "filter", "should", "must_not", "minimum_should_match", "adjust_pure_negative")
 	if err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func (t *translator) bool(body json.RawMessage) (query.Node, error) {
 func (b boolQuery) node(least query.Minimum, given bool) query.Node {
 	nodes := b.must
 	for _, n := range b.filter {
-		nodes = append(nodes, filtered(n))
+		nodes = append(nodes, Filtered(n))
 	}
 	optional := len(nodes) > 0
 	wanted := 0
@@ -80,7 +81,7 @@ func (b boolQuery) node(least query.Minimum, given bool) query.Node {
 		nodes = append(nodes, query.AtLeast{Nodes: b.should, Least: query.Exactly(max(1, wanted))})
 	}
 	if len(nodes) == 0 {
-		nodes = []query.Node{filtered(query.All{})}
+		nodes = []query.Node{Filtered(query.All{})}
 	}
 	for _, n := range b.mustNot {
 		nodes = append(nodes, query.Not{Node: n})
@@ -89,23 +90,23 @@ func (b boolQuery) node(least query.Minimum, given bool) query.Node {
 }
 
 // list reads a query or a list of them.
-func (t *translator) list(name string, text json.RawMessage) ([]query.Node, error) {
+func (t *Translator) list(name string, text json.RawMessage) ([]query.Node, error) {
 	if text == nil {
 		return nil, nil
 	}
 	list := []json.RawMessage{text}
 	if text[0] == '[' {
 		if err := json.Unmarshal(text, &list); err != nil {
-			return nil, parsing("[%s] needs a query or a list of queries", name)
+			return nil, input.ParsingError("[%s] needs a query or a list of queries", name)
 		}
 	}
 	nodes := make([]query.Node, len(list))
 	for i, one := range list {
 		var err error
 		if one = bytes.TrimSpace(one); one[0] != '{' && name != "dis_max" {
-			return nil, fault(unknownKey, "[bool] %s is not a query or a list of queries", name)
+			return nil, input.Error(input.UnknownKey, "[bool] %s is not a query or a list of queries", name)
 		}
-		if nodes[i], err = t.node(one); err != nil {
+		if nodes[i], err = t.Node(one); err != nil {
 			return nil, err
 		}
 	}
@@ -113,14 +114,14 @@ func (t *translator) list(name string, text json.RawMessage) ([]query.Node, erro
 }
 
 // inner translates a query that is an option of another one.
-func (t *translator) inner(o *options, name string) (query.Node, error) {
+func (t *Translator) inner(o *options, name string) (query.Node, error) {
 	if !o.has(name) {
-		return nil, parsing("[%s] requires a '%s' element", o.query, name)
+		return nil, input.ParsingError("[%s] requires a '%s' element", o.query, name)
 	}
-	return t.node(o.m[name])
+	return t.Node(o.m[name])
 }
 
-func (t *translator) constantScore(body json.RawMessage) (query.Node, error) {
+func (t *Translator) constantScore(body json.RawMessage) (query.Node, error) {
 	o, err := t.options("constant_score", body, "filter")
 	if err != nil {
 		return nil, err
@@ -129,10 +130,10 @@ func (t *translator) constantScore(body json.RawMessage) (query.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.boosted(constant(n), nil)
+	return o.boosted(Constant(n), nil)
 }
 
-func (t *translator) disMax(body json.RawMessage) (query.Node, error) {
+func (t *Translator) disMax(body json.RawMessage) (query.Node, error) {
 	o, err := t.options("dis_max", body, "queries", "tie_breaker")
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // A word of a field counts in a more_like_this by how often texts have it and how few
@@ -21,15 +22,15 @@ const (
 	wordsOnce = 64  // that are counted by one search
 )
 
-// A reader reads the indices of a scope.
-type reader struct {
-	find      func(context.Context, search.Params) (search.Results, error)
-	documents func(ctx context.Context, index string, ids []string, c search.Caller) ([]search.Hit, error) // those that the caller may see; none of an index that is not there
-	analyzer  func(table string) (*analysis.Analyzer, error)
+// A Reader reads the indices of a scope.
+type Reader struct {
+	Find      func(context.Context, search.Params) (search.Results, error)
+	Documents func(ctx context.Context, index string, ids []string, c search.Caller) ([]search.Hit, error) // those that the caller may see; none of an index that is not there
+	Analyzer  func(table string) (*analysis.Analyzer, error)
 }
 
-// choose replaces each likeness in a search by a query of words.
-func (s *scope) choose(ctx context.Context, p *search.Params, r reader) (err error) {
+// Choose replaces each likeness in a search by a query of words.
+func (s *Scope) Choose(ctx context.Context, p *search.Params, r Reader) (err error) {
 	if s.alikes == 0 {
 		return nil
 	}
@@ -38,7 +39,7 @@ func (s *scope) choose(ctx context.Context, p *search.Params, r reader) (err err
 		if !ok || err != nil {
 			return n
 		}
-		c := chooser{scope: s, reader: r, ctx: ctx, caller: p.Caller, likeness: a}
+		c := chooser{Scope: s, Reader: r, ctx: ctx, caller: p.Caller, likeness: a}
 		n, err = c.query()
 		return n
 	}
@@ -59,8 +60,8 @@ func (s *scope) choose(ctx context.Context, p *search.Params, r reader) (err err
 
 // A chooser chooses the words of one more_like_this.
 type chooser struct {
-	*scope
-	reader
+	*Scope
+	Reader
 	likeness
 	ctx    context.Context
 	caller search.Caller
@@ -77,14 +78,14 @@ type fieldTerm struct{ field, term string }
 type liked struct {
 	term  string
 	freq  int
-	in    []Field
+	in    []mapping.Field
 	score float64
-	field Field // of in, with the most documents that have it
+	field mapping.Field // of in, with the most documents that have it
 }
 
 // query returns the query of the words.
 func (c *chooser) query() (query.Node, error) {
-	a, err := c.analyzer(c.tables[0])
+	a, err := c.Analyzer(c.Tables[0])
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func (c *chooser) query() (query.Node, error) {
 		for i, d := range c.like.docs {
 			ids[i] = d.id
 		}
-		n = query.And{Nodes: []query.Node{n, query.Not{Node: c.keys(ids)}}}
+		n = query.And{Nodes: []query.Node{n, query.Not{Node: c.Keys(ids)}}}
 	}
 	return n, nil
 }
@@ -130,13 +131,13 @@ func (c *chooser) query() (query.Node, error) {
 func (c *chooser) rows(docs []likeDoc) (rows []search.Hit, err error) {
 	ids := map[string][]string{}
 	for _, d := range docs {
-		index := cmp.Or(d.index, c.tables[0])
+		index := cmp.Or(d.index, c.Tables[0])
 		if !slices.Contains(ids[index], d.id) {
 			ids[index] = append(ids[index], d.id)
 		}
 	}
 	for index, some := range ids {
-		found, err := c.documents(c.ctx, index, some, c.caller)
+		found, err := c.Documents(c.ctx, index, some, c.caller)
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +151,7 @@ func (c *chooser) rows(docs []likeDoc) (rows []search.Hit, err error) {
 func (c *chooser) skipUnlike() error {
 	for _, text := range c.unlike.texts {
 		for _, term := range c.termsOf(c.first(), text) {
-			c.skip[fieldTerm{c.first().shown(), term}] = true
+			c.skip[fieldTerm{c.first().Shown(), term}] = true
 		}
 	}
 	if len(c.like.docs) == 0 {
@@ -160,7 +161,7 @@ func (c *chooser) skipUnlike() error {
 	for _, f := range c.fieldsOfRows() {
 		for _, row := range rows {
 			for _, term := range c.termsOfRow(f, row) {
-				c.skip[fieldTerm{f.shown(), term}] = true
+				c.skip[fieldTerm{f.Shown(), term}] = true
 			}
 		}
 	}
@@ -168,21 +169,21 @@ func (c *chooser) skipUnlike() error {
 }
 
 // first returns the field whose analyzer splits texts.
-func (c *chooser) first() Field {
+func (c *chooser) first() mapping.Field {
 	if len(c.fields) == 0 {
-		return Field{}
+		return mapping.Field{}
 	}
 	return c.fields[0]
 }
 
 // fieldsOfRows returns the fields of documents that have words.
-func (c *chooser) fieldsOfRows() []Field {
+func (c *chooser) fieldsOfRows() []mapping.Field {
 	if c.given {
 		return c.fields
 	}
-	var all []Field
-	for _, name := range c.queryNames() {
-		if f := c.field(name); f.Type == Text || f.Type == Keyword {
+	var all []mapping.Field
+	for _, name := range c.QueryNames() {
+		if f := c.Field(name); f.Type == mapping.Text || f.Type == mapping.Keyword {
 			all = append(all, f)
 		}
 	}
@@ -190,8 +191,8 @@ func (c *chooser) fieldsOfRows() []Field {
 }
 
 // termsOf splits a text as a field does.
-func (c *chooser) termsOf(f Field, text string) (terms []string) {
-	if f.Type == Keyword {
+func (c *chooser) termsOf(f mapping.Field, text string) (terms []string) {
+	if f.Type == mapping.Keyword {
 		return []string{text}
 	}
 	for _, token := range c.split.Tokens(nil, text) {
@@ -201,7 +202,7 @@ func (c *chooser) termsOf(f Field, text string) (terms []string) {
 }
 
 // termsOfRow returns the words of a field of a document.
-func (c *chooser) termsOfRow(f Field, row search.Hit) (terms []string) {
+func (c *chooser) termsOfRow(f mapping.Field, row search.Hit) (terms []string) {
 	v := row.Fields.Get(f.Name)
 	list, many := v.([]any)
 	if !many && v != nil {
@@ -227,7 +228,7 @@ func (c *chooser) wordsOfRows(rows []search.Hit) (groups [][]liked) {
 				freq[term]++
 			}
 		}
-		groups = append(groups, c.likedOf(freq, f, []Field{f}))
+		groups = append(groups, c.likedOf(freq, f, []mapping.Field{f}))
 	}
 	return groups
 }
@@ -240,16 +241,16 @@ func (c *chooser) wordsOfTexts() []liked {
 			freq[term]++
 		}
 	}
-	known := slices.DeleteFunc(slices.Clone(c.fields), func(f Field) bool { return f.Type == "" })
+	known := slices.DeleteFunc(slices.Clone(c.fields), func(f mapping.Field) bool { return f.Type == "" })
 	return c.likedOf(freq, c.first(), known)
 }
 
 // likedOf returns the words that may be chosen. skipped is the field in which words are
 // skipped.
-func (c *chooser) likedOf(freq map[string]int, skipped Field, in []Field) (all []liked) {
+func (c *chooser) likedOf(freq map[string]int, skipped mapping.Field, in []mapping.Field) (all []liked) {
 	for term, n := range freq {
 		letters := utf8.RuneCountInString(term)
-		if n < c.minFreq || letters < c.minLetters || c.letters > 0 && letters > c.letters || c.stop[term] || c.skip[fieldTerm{skipped.shown(), term}] || term == "" {
+		if n < c.minFreq || letters < c.minLetters || c.letters > 0 && letters > c.letters || c.stop[term] || c.skip[fieldTerm{skipped.Shown(), term}] || term == "" {
 			continue
 		}
 		all = append(all, liked{term: term, freq: n, in: in})
@@ -276,7 +277,7 @@ func (c *chooser) limit(groups [][]liked) (terms []fieldTerm) {
 		}
 		kept[p.group] = p.at + 1
 		for _, f := range w.in {
-			terms = append(terms, fieldTerm{f.shown(), w.term})
+			terms = append(terms, fieldTerm{f.Shown(), w.term})
 		}
 	}
 	for i := range groups {
@@ -290,7 +291,7 @@ func (c *chooser) count(terms []fieldTerm) error {
 	if len(terms) == 0 {
 		return nil
 	}
-	all, err := c.find(c.ctx, search.Params{Node: query.All{}, Fresh: new(bool), Caller: c.caller})
+	all, err := c.Find(c.ctx, search.Params{Node: query.All{}, Fresh: new(bool), Caller: c.caller})
 	if err != nil {
 		return err
 	}
@@ -299,10 +300,10 @@ func (c *chooser) count(terms []fieldTerm) error {
 	for some := range slices.Chunk(slices.Compact(terms), wordsOnce) {
 		nodes := make([]query.Node, len(some))
 		for i, ft := range some {
-			nodes[i] = pattern(c.field(ft.field), query.Exact, ft.term, false)
+			nodes[i] = pattern(c.Field(ft.field), query.Exact, ft.term, false)
 		}
 		of := query.FiltersAgg{Queries: nodes}
-		results, err := c.find(c.ctx, search.Params{Node: anyOf(nodes), Aggs: []query.Agg{{Of: of}}, Fresh: new(bool), Caller: c.caller})
+		results, err := c.Find(c.ctx, search.Params{Node: anyOf(nodes), Aggs: []query.Agg{{Of: of}}, Fresh: new(bool), Caller: c.caller})
 		if err != nil {
 			return err
 		}
@@ -326,11 +327,11 @@ func (c *chooser) best(groups [][]liked) (nodes []query.Node) {
 		words = words[:min(len(words), c.terms)]
 		for _, w := range words {
 			n := query.Node(pattern(w.field, query.Exact, w.term, false))
-			if w.field.Type == Keyword {
-				n = constant(n)
+			if w.field.Type == mapping.Keyword {
+				n = Constant(n)
 			}
 			if c.boost > 0 {
-				n = weighted(n, c.boost*w.score/words[len(words)-1].score)
+				n = Weighted(n, c.boost*w.score/words[len(words)-1].score)
 			}
 			nodes = append(nodes, n)
 		}
@@ -343,7 +344,7 @@ func (c *chooser) best(groups [][]liked) (nodes []query.Node) {
 func (c *chooser) rate(w *liked) bool {
 	most := uint64(0)
 	for _, f := range w.in {
-		if n := c.docs[fieldTerm{f.shown(), w.term}]; n > most {
+		if n := c.docs[fieldTerm{f.Shown(), w.term}]; n > most {
 			most, w.field = n, f
 		}
 	}

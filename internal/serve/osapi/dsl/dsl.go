@@ -1,4 +1,10 @@
-package osapi
+// Package dsl translates OpenSearch's query DSL into query.Node. A query that is not
+// supported is an error that names it. A field that does not exist, or that the caller may
+// not see, finds nothing.
+//
+// A more_like_this becomes its words only with Scope.Choose, which reads documents as the
+// caller of the search.
+package dsl
 
 import (
 	"encoding/json"
@@ -9,37 +15,38 @@ import (
 
 	"indexerd/internal/base/nearest"
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
 )
 
-// A translator turns the DSL's queries into those of its indices.
-type translator struct {
-	*scope
+// A Translator turns the DSL's queries into those of its indices.
+type Translator struct {
+	*Scope
 	now       time.Time // of date math
 	clauses   int
 	fuzzies   int
 	nesteds   int
-	named     []namedQuery
+	Named     []Named
 	path      string // the child of a nested query, "" outside
 	depth     int
 	over      error                                                // a limit that the query exceeds
 	translate map[string]func(json.RawMessage) (query.Node, error) // by name
 }
 
-// newTranslator returns a translator for the queries of one search, at the time of the
+// New returns a translator for the queries of one search, at the time of the
 // call.
-func newTranslator(s *scope) *translator { return &translator{scope: s, now: time.Now()} }
+func New(s *Scope) *Translator { return &Translator{Scope: s, now: time.Now()} }
 
-// node translates one query.
-func (t *translator) node(text json.RawMessage) (query.Node, error) {
+// Node translates one query.
+func (t *Translator) Node(text json.RawMessage) (query.Node, error) {
 	t.depth++
 	defer func() { t.depth-- }()
 	if t.depth > query.MaxDepth {
-		return nil, parsing("queries are nested deeper than %d", query.MaxDepth)
+		return nil, input.ParsingError("queries are nested deeper than %d", query.MaxDepth)
 	}
 	if err := t.count(1); err != nil {
 		return nil, err
 	}
-	name, body, err := single(text, "query")
+	name, body, err := input.Single(text, "query")
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +62,7 @@ func (t *translator) node(text json.RawMessage) (query.Node, error) {
 }
 
 // queries returns what translates each query.
-func (t *translator) queries() map[string]func(json.RawMessage) (query.Node, error) {
+func (t *Translator) queries() map[string]func(json.RawMessage) (query.Node, error) {
 	if t.translate == nil {
 		t.translate = map[string]func(json.RawMessage) (query.Node, error){
 			"match_all": t.matchAll, "match_none": t.matchNone,
@@ -74,12 +81,12 @@ func (t *translator) queries() map[string]func(json.RawMessage) (query.Node, err
 // similar name or all names.
 func unknownQuery(name string, names []string) error {
 	if near := nearest.Name(name, names); near != "" {
-		return parsing("unknown query [%s] did you mean [%s]?", query.Shorten(name), near)
+		return input.ParsingError("unknown query [%s] did you mean [%s]?", query.Shorten(name), near)
 	}
-	return parsing("query [%s] is not supported; supported are %s", query.Shorten(name), strings.Join(names, ", "))
+	return input.ParsingError("query [%s] is not supported; supported are %s", query.Shorten(name), strings.Join(names, ", "))
 }
 
-func (t *translator) matchAll(body json.RawMessage) (query.Node, error) {
+func (t *Translator) matchAll(body json.RawMessage) (query.Node, error) {
 	o, err := t.options("match_all", body)
 	if err != nil {
 		return nil, err
@@ -87,7 +94,7 @@ func (t *translator) matchAll(body json.RawMessage) (query.Node, error) {
 	return o.boosted(query.All{}, nil)
 }
 
-func (t *translator) matchNone(body json.RawMessage) (query.Node, error) {
+func (t *Translator) matchNone(body json.RawMessage) (query.Node, error) {
 	o, err := t.options("match_none", body)
 	if err != nil {
 		return nil, err
@@ -95,9 +102,9 @@ func (t *translator) matchNone(body json.RawMessage) (query.Node, error) {
 	return o.boosted(query.None(), nil)
 }
 
-func (t *translator) count(n int) error {
+func (t *Translator) count(n int) error {
 	if t.clauses += n; t.clauses > query.MaxClauses {
-		t.over = parsing("the query has more than %d clauses", query.MaxClauses)
+		t.over = input.ParsingError("the query has more than %d clauses", query.MaxClauses)
 	}
 	return t.over
 }
@@ -106,9 +113,9 @@ func (t *translator) count(n int) error {
 const maxFuzzy = 4 * query.MaxFuzzy
 
 // countFuzzy counts a word of similar spelling, which is compared with many terms.
-func (t *translator) countFuzzy() error {
+func (t *Translator) countFuzzy() error {
 	if t.fuzzies++; t.fuzzies > maxFuzzy {
-		t.over = parsing("the query searches more than %d words with a fuzziness, counted in each field", maxFuzzy)
+		t.over = input.ParsingError("the query searches more than %d words with a fuzziness, counted in each field", maxFuzzy)
 	}
 	return t.over
 }

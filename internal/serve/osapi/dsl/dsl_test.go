@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"encoding/json"
@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
-var dslFields = Index{
-	{Name: "title", Type: Text}, {Name: "title", Type: Keyword}, {Name: "year", Type: Double}, {Name: "seen", Type: Date}, {Name: "cast", Type: Text, Child: true},
+var dslFields = mapping.Index{
+	{Name: "title", Type: mapping.Text}, {Name: "title", Type: mapping.Keyword}, {Name: "year", Type: mapping.Double}, {Name: "seen", Type: mapping.Date}, {Name: "cast", Type: mapping.Text, Child: true},
 }
 
 func translated(body string) (query.Node, error) {
 	now := time.Date(2024, 3, 31, 12, 34, 56, 0, time.UTC)
-	tr := translator{scope: &scope{Index: dslFields}, now: now}
-	return tr.node(json.RawMessage(body))
+	tr := Translator{Scope: &Scope{Index: dslFields}, now: now}
+	return tr.Node(json.RawMessage(body))
 }
 
 // Each query becomes the node whose text is given.

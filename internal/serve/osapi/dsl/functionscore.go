@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"encoding/json"
@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // boosting lowers the score of documents that another query matches.
-func (t *translator) boosting(body json.RawMessage) (query.Node, error) {
+func (t *Translator) boosting(body json.RawMessage) (query.Node, error) {
 	o, err := t.options("boosting", body, "positive", "negative", "negative_boost")
 	if err != nil {
 		return nil, err
@@ -36,7 +38,7 @@ func (t *translator) boosting(body json.RawMessage) (query.Node, error) {
 var functionKinds = []string{string(query.Factor), string(query.Gauss), string(query.Exp), string(query.Linear)}
 
 // functionScore changes the scores of a query by weights, and by the values of fields.
-func (t *translator) functionScore(body json.RawMessage) (query.Node, error) {
+func (t *Translator) functionScore(body json.RawMessage) (query.Node, error) {
 	o, err := t.options("function_score", body, append([]string{"query", "functions", "weight", "score_mode", "boost_mode", "max_boost"}, functionKinds...)...)
 	if err != nil {
 		return nil, err
@@ -46,7 +48,7 @@ func (t *translator) functionScore(body json.RawMessage) (query.Node, error) {
 		Combine: query.Mode(o.word("boost_mode", "multiply", "replace", "sum", "avg", "min", "max")), Most: o.float("max_boost", 0),
 	}
 	if o.has("query") {
-		if n.Node, err = t.node(o.m["query"]); err != nil {
+		if n.Node, err = t.Node(o.m["query"]); err != nil {
 			return nil, err
 		}
 	}
@@ -60,14 +62,14 @@ func (t *translator) functionScore(body json.RawMessage) (query.Node, error) {
 }
 
 // functions reads a list of functions, or the one that is written without a list.
-func (t *translator) functions(o *options) (all []query.Function, err error) {
+func (t *Translator) functions(o *options) (all []query.Function, err error) {
 	single := slices.ContainsFunc(append([]string{"weight"}, functionKinds...), func(name string) bool { return o.m[name] != nil })
 	switch {
 	case o.has("functions") && single:
-		return nil, parsing("failed to parse [function_score] query. [you can either define [functions] array or a single function, not both]")
+		return nil, input.ParsingError("failed to parse [function_score] query. [you can either define [functions] array or a single function, not both]")
 	case single:
 		if o.m["weight"] != nil && slices.ContainsFunc(functionKinds, func(name string) bool { return o.m[name] != nil }) {
-			return nil, parsing("failed to parse [function_score] query. already found function [weight]. use [functions] array if you want to define several functions.")
+			return nil, input.ParsingError("failed to parse [function_score] query. already found function [weight]. use [functions] array if you want to define several functions.")
 		}
 		f, _, err := t.function(o)
 		return []query.Function{f}, err
@@ -76,7 +78,7 @@ func (t *translator) functions(o *options) (all []query.Function, err error) {
 	}
 	var list []map[string]json.RawMessage
 	if json.Unmarshal(o.m["functions"], &list) != nil {
-		return nil, parsing("[function_score] functions is a list of functions")
+		return nil, input.ParsingError("[function_score] functions is a list of functions")
 	}
 	if err := t.count(len(list)); err != nil {
 		return nil, err
@@ -91,9 +93,9 @@ func (t *translator) functions(o *options) (all []query.Function, err error) {
 		case err != nil:
 			return nil, err
 		case !there:
-			return nil, parsing("[function_score] an entry in functions list is missing a function")
+			return nil, input.ParsingError("[function_score] an entry in functions list is missing a function")
 		case one.has("filter"):
-			if f.Filter, err = t.node(one.m["filter"]); err != nil {
+			if f.Filter, err = t.Node(one.m["filter"]); err != nil {
 				return nil, err
 			}
 		}
@@ -103,14 +105,14 @@ func (t *translator) functions(o *options) (all []query.Function, err error) {
 }
 
 // function reads one function, and reports whether there is one.
-func (t *translator) function(o *options) (f query.Function, there bool, err error) {
+func (t *Translator) function(o *options) (f query.Function, there bool, err error) {
 	f.Weight, there = o.float("weight", 1), o.has("weight")
 	for _, kind := range functionKinds {
 		if !o.has(kind) {
 			continue
 		}
 		if f.Value != nil {
-			return f, true, parsing("[function_score] has two functions in one place: [%s] and [%s]", f.Value.Curve, kind)
+			return f, true, input.ParsingError("[function_score] has two functions in one place: [%s] and [%s]", f.Value.Curve, kind)
 		}
 		there = true
 		if kind == string(query.Factor) {
@@ -126,25 +128,25 @@ func (t *translator) function(o *options) (f query.Function, there bool, err err
 }
 
 // valued returns the field of a function.
-func (t *translator) valued(kind, name string) (Field, error) {
-	f, err := t.lookup(name)
+func (t *Translator) valued(kind, name string) (mapping.Field, error) {
+	f, err := t.Lookup(name)
 	switch {
 	case err != nil:
 		return f, err
-	case f.Type == "" && len(t.tables) > 0:
-		return f, parsing("[%s] unknown field [%s]", kind, query.Shorten(name))
-	case f.Type != Double && f.Type != Date && f.Type != "":
-		return f, parsing("[%s] on field [%s] of type [%s] is not supported: use a number or a date", kind, f.shown(), f.Type)
+	case f.Type == "" && len(t.Tables) > 0:
+		return f, input.ParsingError("[%s] unknown field [%s]", kind, query.Shorten(name))
+	case f.Type != mapping.Double && f.Type != mapping.Date && f.Type != "":
+		return f, input.ParsingError("[%s] on field [%s] of type [%s] is not supported: use a number or a date", kind, f.Shown(), f.Type)
 	}
 	return f, nil
 }
 
-func (t *translator) factor(body json.RawMessage) (*query.FieldFunction, error) {
-	m, err := object(body, "field_value_factor")
+func (t *Translator) factor(body json.RawMessage) (*query.FieldFunction, error) {
+	m, err := input.Object(body, "field_value_factor")
 	if err != nil {
 		return nil, err
 	}
-	if err := only(m, "field_value_factor", "field", "factor", "modifier", "missing"); err != nil {
+	if err := input.Only(m, "field_value_factor", "field", "factor", "modifier", "missing"); err != nil {
 		return nil, err
 	}
 	o := &options{query: "field_value_factor", m: m}
@@ -165,7 +167,7 @@ func (o *options) number(name string, without float64) float64 {
 	if !o.has(name) {
 		return without
 	}
-	x, err := finite(o.text(name))
+	x, err := input.Finite(o.text(name))
 	if err != nil {
 		o.fail("%s is a number", name)
 	}
@@ -173,16 +175,16 @@ func (o *options) number(name string, without float64) float64 {
 }
 
 // decay reads a function that is lower the farther a value is from its origin.
-func (t *translator) decay(kind query.Curve, body json.RawMessage) (*query.FieldFunction, error) {
-	name, inner, err := single(body, string(kind))
+func (t *Translator) decay(kind query.Curve, body json.RawMessage) (*query.FieldFunction, error) {
+	name, inner, err := input.Single(body, string(kind))
 	if err != nil {
 		return nil, err
 	}
-	m, err := object(inner, string(kind))
+	m, err := input.Object(inner, string(kind))
 	if err != nil {
 		return nil, err
 	}
-	if err := only(m, string(kind), "origin", "scale", "offset", "decay"); err != nil {
+	if err := input.Only(m, string(kind), "origin", "scale", "offset", "decay"); err != nil {
 		return nil, err
 	}
 	f, err := t.valued(string(kind), name)
@@ -192,7 +194,7 @@ func (t *translator) decay(kind query.Curve, body json.RawMessage) (*query.Field
 	o := &options{query: string(kind), m: m}
 	fn := &query.FieldFunction{Curve: kind, Field: f.Name, Decay: o.number("decay", 0.5)}
 	switch f.Type {
-	case Date:
+	case mapping.Date:
 		t.decayOfDates(o, fn)
 	case "":
 		return fn, nil // in no index
@@ -207,11 +209,11 @@ func (t *translator) decay(kind query.Curve, body json.RawMessage) (*query.Field
 }
 
 // decayOfDates reads dates and durations in milliseconds.
-func (t *translator) decayOfDates(o *options, fn *query.FieldFunction) {
+func (t *Translator) decayOfDates(o *options, fn *query.FieldFunction) {
 	origin := t.now
 	if o.has("origin") {
 		var err error
-		if origin, err = t.date(o.text("origin"), nil, nil, false); err != nil {
+		if origin, err = t.Date(o.text("origin"), nil, nil, false); err != nil {
 			o.fail("origin: %v", err)
 		}
 	}

@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 
 	"indexerd/internal/index/query"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // Whatever the text of a query_string or a simple_query_string is, it becomes a query
@@ -20,15 +21,15 @@ func FuzzQueryString(f *testing.F) {
 		f.Add(text, true)
 		f.Add(text, false)
 	}
-	fields := Index{{Name: "title", Type: Text}, {Name: "title", Type: Keyword}, {Name: "year", Type: Double}, {Name: "seen", Type: Date}}
+	fields := mapping.Index{{Name: "title", Type: mapping.Text}, {Name: "title", Type: mapping.Keyword}, {Name: "year", Type: mapping.Double}, {Name: "seen", Type: mapping.Date}}
 	f.Fuzz(func(t *testing.T, text string, simple bool) {
 		kind := map[bool]string{true: "simple_query_string", false: "query_string"}[simple]
 		body, err := json.Marshal(map[string]any{kind: map[string]any{"query": text}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr := newTranslator(&scope{Index: fields})
-		n, err := tr.node(body)
+		tr := New(&Scope{Index: fields})
+		n, err := tr.Node(body)
 		var fault *httpapi.Error
 		if err != nil && (!errors.As(err, &fault) || fault.Status != 400) {
 			t.Fatalf("%s %q: got %v, want a query or status 400", kind, text, err)

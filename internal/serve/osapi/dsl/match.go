@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 )
 
 // match finds documents with any of the words, or with all for the operator and.
-func (t *translator) match(body json.RawMessage) (query.Node, error) {
+func (t *Translator) match(body json.RawMessage) (query.Node, error) {
 	names := slices.Concat(wordOptions, fuzzyOptions, []string{"auto_generate_synonyms_phrase_query"})
 	f, o, err := t.oneField("match", "query", body, names...)
 	if err != nil {
@@ -21,7 +21,7 @@ func (t *translator) match(body json.RawMessage) (query.Node, error) {
 	return o.boosted(t.words(f, text, m))
 }
 
-func (t *translator) matchBoolPrefix(body json.RawMessage) (query.Node, error) {
+func (t *Translator) matchBoolPrefix(body json.RawMessage) (query.Node, error) {
 	names := append([]string{"operator", "minimum_should_match"}, fuzzyOptions...)
 	f, o, err := t.oneField("match_bool_prefix", "query", body, names...)
 	if err != nil {
@@ -34,7 +34,7 @@ func (t *translator) matchBoolPrefix(body json.RawMessage) (query.Node, error) {
 	return o.boosted(t.words(f, text, m))
 }
 
-func (t *translator) matchPhrase(body json.RawMessage) (query.Node, error) {
+func (t *Translator) matchPhrase(body json.RawMessage) (query.Node, error) {
 	f, o, err := t.oneField("match_phrase", "query", body, "slop", "zero_terms_query")
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (t *translator) matchPhrase(body json.RawMessage) (query.Node, error) {
 	return o.boosted(t.phrase(f, text, m))
 }
 
-func (t *translator) matchPhrasePrefix(body json.RawMessage) (query.Node, error) {
+func (t *Translator) matchPhrasePrefix(body json.RawMessage) (query.Node, error) {
 	f, o, err := t.oneField("match_phrase_prefix", "query", body, "slop", "zero_terms_query", "max_expansions")
 	if err != nil {
 		return nil, err

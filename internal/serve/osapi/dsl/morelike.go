@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // The limits of more_like_this. Each one reads documents, and counts words.
@@ -14,12 +16,12 @@ const (
 	maxLike  = 100 // texts and documents of one
 )
 
-// A likeness is a more_like_this: scope.choose replaces it by a query of words, when the
+// A likeness is a more_like_this: Scope.Choose replaces it by a query of words, when the
 // caller is known. Until then it is a query that no index answers.
 type likeness struct {
 	query.Node
-	fields []Field // in which words are searched; none: all of a document
-	given  bool    // fields are given
+	fields []mapping.Field // in which words are searched; none: all of a document
+	given  bool            // fields are given
 	like   likeList
 	unlike likeList
 
@@ -44,7 +46,7 @@ type likeDoc struct{ index, id string }
 func (a likeness) String() string { return "likeness[" + strings.Join(a.like.texts, " ") + "]" }
 
 // moreLikeThis finds documents that have the rare words of texts and of documents.
-func (t *translator) moreLikeThis(body json.RawMessage) (query.Node, error) {
+func (t *Translator) moreLikeThis(body json.RawMessage) (query.Node, error) {
 	o, err := t.options("more_like_this", body, "fields", "like", "unlike", "max_query_terms", "min_term_freq", "min_doc_freq", "max_doc_freq", "min_word_length", "max_word_length",
 		"stop_words", "minimum_should_match", "boost_terms", "include", "fail_on_unsupported_field")
 	if err != nil {
@@ -64,15 +66,15 @@ func (t *translator) moreLikeThis(body json.RawMessage) (query.Node, error) {
 		return nil, err
 	}
 	switch {
-	case len(t.tables) > 1:
-		return nil, parsing("[more_like_this] in %d indices is not supported: search one index", len(t.tables))
+	case len(t.Tables) > 1:
+		return nil, input.ParsingError("[more_like_this] in %d indices is not supported: search one index", len(t.Tables))
 	case t.path != "":
-		return nil, parsing("[more_like_this] in [nested] is not supported: rows have no words of their own")
+		return nil, input.ParsingError("[more_like_this] in [nested] is not supported: rows have no words of their own")
 	}
 	if t.alikes++; t.alikes > maxAlike {
-		return nil, parsing("a search has more than %d [more_like_this]", maxAlike)
+		return nil, input.ParsingError("a search has more than %d [more_like_this]", maxAlike)
 	}
-	if len(t.tables) == 0 || a.given && len(a.fields) == 0 {
+	if len(t.Tables) == 0 || a.given && len(a.fields) == 0 {
 		return o.boosted(query.None(), nil)
 	}
 	return o.boosted(a, nil)
@@ -97,15 +99,15 @@ func (a *likeness) numbers(o *options) error {
 	}
 	var err error
 	if a.least, err = query.ParseMinimum(least); err != nil {
-		o.failAs(unreadableNumber, "minimum_should_match: %v", err)
+		o.failAs(input.UnreadableNumber, "minimum_should_match: %v", err)
 	}
 	switch {
 	case o.err != nil:
 		return o.err
 	case a.terms < 1:
-		return illegal("requires 'maxQueryTerms' to be greater than 0")
+		return input.ArgumentError("requires 'maxQueryTerms' to be greater than 0")
 	case a.boost < 0:
-		return illegal("boost must be a positive float, got %g", a.boost)
+		return input.ArgumentError("boost must be a positive float, got %g", a.boost)
 	case !o.has("stop_words"):
 		return nil
 	}
@@ -121,9 +123,9 @@ func (o *options) numberOf(name string, without float64) float64 {
 	if !o.has(name) {
 		return without
 	}
-	x, err := finite(o.text(name))
+	x, err := input.Finite(o.text(name))
 	if err != nil {
-		o.failAs(unreadableNumber, "%s is not a number", name)
+		o.failAs(input.UnreadableNumber, "%s is not a number", name)
 	}
 	return max(math.MinInt32, min(x, math.MaxInt32))
 }
@@ -132,15 +134,15 @@ func (o *options) numberOf(name string, without float64) float64 {
 func listOf(v json.RawMessage, name string) ([]string, error) {
 	var list []json.RawMessage
 	if json.Unmarshal(v, &list) != nil {
-		return nil, parsing("[more_like_this] query does not support a [%s] that is no list", name)
+		return nil, input.ParsingError("[more_like_this] query does not support a [%s] that is no list", name)
 	}
 	if len(list) > query.MaxClauses {
-		return nil, parsing("[%s] has more than %d words", name, query.MaxClauses)
+		return nil, input.ParsingError("[%s] has more than %d words", name, query.MaxClauses)
 	}
 	texts := make([]string, len(list))
 	for i, one := range list {
 		var err error
-		if texts[i], err = scalar(one, name); err != nil {
+		if texts[i], err = input.Scalar(one, name); err != nil {
 			return nil, err
 		}
 	}
@@ -149,14 +151,14 @@ func listOf(v json.RawMessage, name string) ([]string, error) {
 
 // likeFields reads the fields. Words of other fields than texts and keywords are an
 // error, or left out.
-func (t *translator) likeFields(a *likeness, o *options) error {
+func (t *Translator) likeFields(a *likeness, o *options) error {
 	strict := o.flag("fail_on_unsupported_field", true)
 	if a.given = o.has("fields"); o.err != nil {
 		return o.err
 	}
 	if !a.given {
-		if len(a.like.texts) > 0 && len(t.tables) > 0 {
-			return fault(notOfField, "failed to create query: [more_like_this] query cannot infer the field to analyze the free text: write [fields]")
+		if len(a.like.texts) > 0 && len(t.Tables) > 0 {
+			return input.Error(input.NotOfField, "failed to create query: [more_like_this] query cannot infer the field to analyze the free text: write [fields]")
 		}
 		return nil
 	}
@@ -165,20 +167,20 @@ func (t *translator) likeFields(a *likeness, o *options) error {
 		return err
 	}
 	if len(names) == 0 {
-		return parsing("more_like_this requires 'fields' to be non-empty")
+		return input.ParsingError("more_like_this requires 'fields' to be non-empty")
 	}
 	if err := t.count(len(names)); err != nil {
 		return err
 	}
 	for _, name := range names {
-		f, err := t.lookup(name)
+		f, err := t.Lookup(name)
 		switch {
 		case err != nil:
 			return err
-		case f.Type == Text || f.Type == Keyword || f.Type == "":
+		case f.Type == mapping.Text || f.Type == mapping.Keyword || f.Type == "":
 			a.fields = append(a.fields, f)
 		case strict:
-			return fault(notOfField, "failed to create query: more_like_this only supports text/keyword fields: [%s]", f.shown())
+			return input.Error(input.NotOfField, "failed to create query: more_like_this only supports text/keyword fields: [%s]", f.Shown())
 		}
 	}
 	return nil
@@ -191,15 +193,15 @@ func likeOf(o *options, name string) (all likeList, err error) {
 		list = []json.RawMessage{o.m[name]}
 		if o.m[name][0] == '[' {
 			if err := json.Unmarshal(o.m[name], &list); err != nil {
-				return all, parsing("[%s] is not a list", name)
+				return all, input.ParsingError("[%s] is not a list", name)
 			}
 		}
 	}
 	if name == "like" && len(list) == 0 {
-		return all, parsing("more_like_this requires 'like' to be specified")
+		return all, input.ParsingError("more_like_this requires 'like' to be specified")
 	}
 	if len(list) > maxLike {
-		return all, parsing("[%s] has %d texts and documents, more than %d", name, len(list), maxLike)
+		return all, input.ParsingError("[%s] has %d texts and documents, more than %d", name, len(list), maxLike)
 	}
 	for _, one := range list {
 		if one[0] == '{' {
@@ -210,9 +212,9 @@ func likeOf(o *options, name string) (all likeList, err error) {
 			all.docs = append(all.docs, d)
 			continue
 		}
-		text, err := scalar(one, name)
+		text, err := input.Scalar(one, name)
 		if err != nil {
-			return all, illegal("Content of '%s' parameter should either be a string or an object", name)
+			return all, input.ArgumentError("Content of '%s' parameter should either be a string or an object", name)
 		}
 		all.texts = append(all.texts, text)
 	}
@@ -220,7 +222,7 @@ func likeOf(o *options, name string) (all likeList, err error) {
 }
 
 func likeDocOf(v json.RawMessage) (d likeDoc, err error) {
-	m, err := object(v, "like")
+	m, err := input.Object(v, "like")
 	if err != nil {
 		return d, err
 	}
@@ -228,13 +230,13 @@ func likeDocOf(v json.RawMessage) (d likeDoc, err error) {
 		var text string
 		switch key {
 		case "_index", "_id":
-			if text, err = scalar(value, key); err != nil {
-				return d, fault(unreadableDate, "failed to parse More Like This item. [%s] is not text", key)
+			if text, err = input.Scalar(value, key); err != nil {
+				return d, input.Error(input.UnreadableDate, "failed to parse More Like This item. [%s] is not text", key)
 			}
 		case "doc", "fields", "per_field_analyzer", "routing", "version", "version_type":
-			return d, parsing("[%s] of a document in [more_like_this] is not supported: write _index and _id", key)
+			return d, input.ParsingError("[%s] of a document in [more_like_this] is not supported: write _index and _id", key)
 		default:
-			return d, fault(unreadableDate, "failed to parse More Like This item. unknown field [%s]", query.Shorten(key))
+			return d, input.Error(input.UnreadableDate, "failed to parse More Like This item. unknown field [%s]", query.Shorten(key))
 		}
 		if key == "_id" {
 			d.id = text
@@ -243,7 +245,7 @@ func likeDocOf(v json.RawMessage) (d likeDoc, err error) {
 		}
 	}
 	if m["_id"] == nil {
-		return d, fault(unreadableDate, "failed to parse More Like This item. neither [id] nor [doc] is specified!")
+		return d, input.Error(input.UnreadableDate, "failed to parse More Like This item. neither [id] nor [doc] is specified!")
 	}
 	return d, nil
 }

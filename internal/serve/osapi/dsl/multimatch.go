@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"encoding/json"
@@ -6,16 +6,18 @@ import (
 	"strings"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // A weightedField is a field of a query in several fields.
 type weightedField struct {
-	Field
+	mapping.Field
 	boost float64
 }
 
 // multiMatch finds documents where a match in some fields does.
-func (t *translator) multiMatch(body json.RawMessage) (query.Node, error) {
+func (t *Translator) multiMatch(body json.RawMessage) (query.Node, error) {
 	names := slices.Concat(wordOptions, fuzzyOptions, []string{"query", "fields", "type", "slop", "tie_breaker", "auto_generate_synonyms_phrase_query"})
 	o, err := t.options("multi_match", body, names...)
 	if err != nil {
@@ -57,7 +59,7 @@ func (o *options) multiType() string {
 }
 
 // inFields finds a text in some fields, as a type of multi_match says.
-func (t *translator) inFields(kind string, fields []weightedField, text string, m matching) (query.Node, error) {
+func (t *Translator) inFields(kind string, fields []weightedField, text string, m matching) (query.Node, error) {
 	in := t.words
 	switch kind {
 	case "cross_fields":
@@ -81,26 +83,26 @@ func (t *translator) inFields(kind string, fields []weightedField, text string, 
 		if err != nil {
 			return nil, err
 		}
-		nodes = append(nodes, weighted(n, f.boost))
+		nodes = append(nodes, Weighted(n, f.boost))
 	}
 	return disMax(nodes, m.tie), nil
 }
 
 // acrossFields finds each word in any of the fields with text, or the whole text in a
 // field of values.
-func (t *translator) acrossFields(fields []weightedField, text string, m matching) (query.Node, error) {
+func (t *Translator) acrossFields(fields []weightedField, text string, m matching) (query.Node, error) {
 	var texts, values []query.Node
 	var inTexts []weightedField
 	for _, f := range fields {
 		switch {
-		case f.Type == Text:
+		case f.Type == mapping.Text:
 			inTexts = append(inTexts, f)
 		case f.Type != "":
 			n, err := t.equal(f.Field, text, m.lenient)
 			if err != nil {
 				return nil, err
 			}
-			values = append(values, weighted(n, f.boost))
+			values = append(values, Weighted(n, f.boost))
 		}
 	}
 	for _, w := range chunks(text) {
@@ -109,7 +111,7 @@ func (t *translator) acrossFields(fields []weightedField, text string, m matchin
 		}
 		var somewhere []query.Node
 		for _, f := range inTexts {
-			somewhere = append(somewhere, weighted(query.Word{Field: f.Name, Text: w}, f.boost))
+			somewhere = append(somewhere, Weighted(query.Word{Field: f.Name, Text: w}, f.boost))
 		}
 		if len(somewhere) > 0 {
 			texts = append(texts, disMax(somewhere, m.tie))
@@ -137,14 +139,14 @@ func disMax(nodes []query.Node, tie float64) query.Node {
 
 // weightedFields reads fields: names, or patterns with *, each with ^ and a boost or
 // without. Without any it is all fields, and everywhere is true.
-func (t *translator) weightedFields(o *options) (fields []weightedField, everywhere bool, err error) {
+func (t *Translator) weightedFields(o *options) (fields []weightedField, everywhere bool, err error) {
 	var names []string
 	if o.has("fields") {
 		var one string
 		if json.Unmarshal(o.m["fields"], &one) == nil {
 			names = []string{one}
 		} else if json.Unmarshal(o.m["fields"], &names) != nil {
-			return nil, false, parsing("[%s] fields is a list of fields", o.query)
+			return nil, false, input.ParsingError("[%s] fields is a list of fields", o.query)
 		}
 	}
 	if len(names) == 0 {
@@ -154,8 +156,8 @@ func (t *translator) weightedFields(o *options) (fields []weightedField, everywh
 		name, power, boosted := strings.Cut(name, "^")
 		boost := 1.0
 		if boosted {
-			if boost, err = finite(power); err != nil || boost < 0 {
-				return nil, false, parsing("[%s] field [%s] has a boost that is no number from 0", o.query, query.Shorten(name))
+			if boost, err = input.Finite(power); err != nil || boost < 0 {
+				return nil, false, input.ParsingError("[%s] field [%s] has a boost that is no number from 0", o.query, query.Shorten(name))
 			}
 		}
 		everywhere = everywhere || name == "*"
@@ -167,7 +169,7 @@ func (t *translator) weightedFields(o *options) (fields []weightedField, everywh
 			if f.Type == "" {
 				continue // it finds nothing
 			}
-			i := slices.IndexFunc(fields, func(g weightedField) bool { return f.shown() == g.shown() })
+			i := slices.IndexFunc(fields, func(g weightedField) bool { return f.Shown() == g.Shown() })
 			if i < 0 {
 				fields = append(fields, f)
 			} else {
@@ -179,13 +181,13 @@ func (t *translator) weightedFields(o *options) (fields []weightedField, everywh
 }
 
 // fieldsLike returns the fields with a name, or, if it has a *, that match it.
-func (t *translator) fieldsLike(name string, boost float64) (fields []weightedField, err error) {
+func (t *Translator) fieldsLike(name string, boost float64) (fields []weightedField, err error) {
 	names := []string{name}
 	if strings.Contains(name, "*") {
-		names = slices.DeleteFunc(t.queryNames(), func(known string) bool { return !like(name, known) })
+		names = slices.DeleteFunc(t.QueryNames(), func(known string) bool { return !like(name, known) })
 	}
 	for _, one := range names {
-		f, err := t.lookup(one)
+		f, err := t.Lookup(one)
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"bytes"
@@ -6,21 +6,22 @@ import (
 	"slices"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // maxNamed is how many queries of a search may have names.
 const maxNamed = 32
 
-// A namedQuery is a query with _name. Hits that it matches have the name in
+// A Named is a query with _name. Hits that it matches have the name in
 // matched_queries.
-type namedQuery struct {
-	name string
-	node query.Node
+type Named struct {
+	Name string
+	Node query.Node
 }
 
 // name keeps a query that has a name. Of several with one name the last one counts. A
 // name in a nested query is one of rows, and of no hit.
-func (t *translator) name(body json.RawMessage, n query.Node) error {
+func (t *Translator) name(body json.RawMessage, n query.Node) error {
 	if t.path != "" || !bytes.Contains(body, []byte(`"_name"`)) {
 		return nil
 	}
@@ -28,9 +29,9 @@ func (t *translator) name(body json.RawMessage, n query.Node) error {
 	if err != nil || name == "" {
 		return err
 	}
-	t.named = slices.DeleteFunc(t.named, func(other namedQuery) bool { return other.name == name })
-	if t.named = append(t.named, namedQuery{name, n}); len(t.named) > maxNamed {
-		return parsing("more than %d queries have a [_name]", maxNamed)
+	t.Named = slices.DeleteFunc(t.Named, func(other Named) bool { return other.Name == name })
+	if t.Named = append(t.Named, Named{name, n}); len(t.Named) > maxNamed {
+		return input.ParsingError("more than %d queries have a [_name]", maxNamed)
 	}
 	return nil
 }
@@ -45,7 +46,7 @@ func nameOf(body json.RawMessage, levels int) (string, error) {
 		if string(m["_name"]) == "null" {
 			return "", nil
 		}
-		return scalar(m["_name"], "_name")
+		return input.Scalar(m["_name"], "_name")
 	}
 	for _, inner := range m {
 		if name, err := nameOf(inner, levels-1); name != "" || err != nil {

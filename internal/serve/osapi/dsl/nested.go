@@ -1,16 +1,18 @@
-package osapi
+package dsl
 
 import (
 	"encoding/json"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // maxNested is how many nested queries a search may have: each reads pages.
 const maxNested = 8
 
 // nestedQuery finds documents with one row of a child for which a query matches.
-func (t *translator) nestedQuery(body json.RawMessage) (query.Node, error) {
+func (t *Translator) nestedQuery(body json.RawMessage) (query.Node, error) {
 	o, err := t.options("nested", body, "path", "query", "score_mode", "ignore_unmapped")
 	if err != nil {
 		return nil, err
@@ -19,19 +21,19 @@ func (t *translator) nestedQuery(body json.RawMessage) (query.Node, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
-	f, err := t.lookup(path)
+	f, err := t.Lookup(path)
 	switch {
 	case err != nil:
 		return nil, err
 	case t.path != "":
-		return nil, parsing("[nested] in [nested] is not supported: a child has no children")
+		return nil, input.ParsingError("[nested] in [nested] is not supported: a child has no children")
 	case !f.Child && lenient:
 		return query.None(), nil
 	case !f.Child:
-		return nil, fault(notOfField, "[nested] failed to find nested object under path [%s]", query.Shorten(path))
+		return nil, input.Error(input.NotOfField, "[nested] failed to find nested object under path [%s]", query.Shorten(path))
 	}
 	if t.nesteds++; t.nesteds > maxNested {
-		return nil, parsing("the query has more than %d nested queries", maxNested)
+		return nil, input.ParsingError("the query has more than %d nested queries", maxNested)
 	}
 	t.path = f.Name
 	defer func() { t.path = "" }()
@@ -46,14 +48,14 @@ func (t *translator) nestedQuery(body json.RawMessage) (query.Node, error) {
 	return o.boosted(query.Constant{Node: query.Nested{Path: f.Name, Node: n}, Score: score}, nil)
 }
 
-// lookup returns the field with a name. In a nested query there is only its path.
-func (t *translator) lookup(name string) (Field, error) {
-	f, err := t.scope.lookup(name)
+// Lookup returns the field with a name. In a nested query there is only its path.
+func (t *Translator) Lookup(name string) (mapping.Field, error) {
+	f, err := t.Scope.Lookup(name)
 	switch {
 	case t.path != "" && f.Name != t.path:
-		return Field{Name: name}, nil
-	case name == idField || name == indexField:
-		return Field{Name: name, Type: name}, nil
+		return mapping.Field{Name: name}, nil
+	case name == mapping.ID || name == mapping.IndexName:
+		return mapping.Field{Name: name, Type: name}, nil
 	}
 	return f, err
 }

@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // options are those of one query. The first fault of them is err.
@@ -16,8 +18,8 @@ type options struct {
 }
 
 // options reads the options of a query. Besides names, boost and _name are allowed.
-func (t *translator) options(name string, body json.RawMessage, names ...string) (*options, error) {
-	m, err := object(body, name)
+func (t *Translator) options(name string, body json.RawMessage, names ...string) (*options, error) {
+	m, err := input.Object(body, name)
 	if err != nil {
 		return nil, err
 	}
@@ -25,16 +27,16 @@ func (t *translator) options(name string, body json.RawMessage, names ...string)
 }
 
 func newOptions(name string, m map[string]json.RawMessage, names ...string) (*options, error) {
-	return &options{query: name, m: m}, only(m, name, append([]string{"boost", "_name"}, names...)...)
+	return &options{query: name, m: m}, input.Only(m, name, append([]string{"boost", "_name"}, names...)...)
 }
 
 // oneField reads the options of a query of one field: {field: value} or
 // {field: {key: value, ...}}. A field that does not exist, or that the caller may not
 // see, has no type.
-func (t *translator) oneField(name, key string, body json.RawMessage, names ...string) (Field, *options, error) {
-	outer, err := object(body, name)
+func (t *Translator) oneField(name, key string, body json.RawMessage, names ...string) (mapping.Field, *options, error) {
+	outer, err := input.Object(body, name)
 	if err != nil {
-		return Field{}, nil, err
+		return mapping.Field{}, nil, err
 	}
 	m, field := map[string]json.RawMessage{}, ""
 	for k, v := range outer {
@@ -42,41 +44,41 @@ func (t *translator) oneField(name, key string, body json.RawMessage, names ...s
 		case k == "_name" || k == "boost":
 			m[k] = v
 		case field != "":
-			return Field{}, nil, parsing("[%s] query doesn't support multiple fields, found [%s] and [%s]", name, query.Shorten(min(k, field)), query.Shorten(max(k, field)))
+			return mapping.Field{}, nil, input.ParsingError("[%s] query doesn't support multiple fields, found [%s] and [%s]", name, query.Shorten(min(k, field)), query.Shorten(max(k, field)))
 		default:
 			field = k
 		}
 	}
 	if field == "" {
-		return Field{}, nil, parsing("[%s] needs a field", name)
+		return mapping.Field{}, nil, input.ParsingError("[%s] needs a field", name)
 	}
 	if value := outer[field]; value[0] == '{' {
-		inner, err := object(value, name)
+		inner, err := input.Object(value, name)
 		if err != nil {
-			return Field{}, nil, err
+			return mapping.Field{}, nil, err
 		}
 		for k, v := range inner {
 			m[k] = v
 		}
 	} else if name == "range" {
-		return Field{}, nil, parsing("[range] query does not support [%s]", query.Shorten(field))
+		return mapping.Field{}, nil, input.ParsingError("[range] query does not support [%s]", query.Shorten(field))
 	} else {
 		m[key] = value
 	}
 	o, err := newOptions(name, m, append(names, key)...)
 	if err != nil {
-		return Field{}, nil, err
+		return mapping.Field{}, nil, err
 	}
-	f, err := t.lookup(field)
+	f, err := t.Lookup(field)
 	return f, o, err
 }
 
 // fail keeps the first fault of an option's value.
-func (o *options) fail(format string, args ...any) { o.failAs(illegalArgument, format, args...) }
+func (o *options) fail(format string, args ...any) { o.failAs(input.IllegalArgument, format, args...) }
 
 func (o *options) failAs(kind, format string, args ...any) {
 	if o.err == nil {
-		o.err = fault(kind, "[%s] "+format, append([]any{o.query}, args...)...)
+		o.err = input.Error(kind, "[%s] "+format, append([]any{o.query}, args...)...)
 	}
 }
 
@@ -91,7 +93,7 @@ func (o *options) text(name string) string {
 		o.failAs("parsing_exception", "needs [%s]", name)
 		return ""
 	}
-	text, err := scalar(o.m[name], o.query)
+	text, err := input.Scalar(o.m[name], o.query)
 	if err != nil && o.err == nil {
 		o.err = err
 	}
@@ -143,7 +145,7 @@ func (o *options) float(name string, without float64) float64 {
 	if !o.has(name) {
 		return without
 	}
-	x, err := finite(o.text(name))
+	x, err := input.Finite(o.text(name))
 	if err != nil || x < 0 {
 		o.fail("%s is a number from 0", name)
 		return without
@@ -158,7 +160,7 @@ func (o *options) minimum() (query.Minimum, bool) {
 	}
 	m, err := query.ParseMinimum(o.text("minimum_should_match"))
 	if err != nil {
-		o.failAs(notOfField, "minimum_should_match: %v", err)
+		o.failAs(input.NotOfField, "minimum_should_match: %v", err)
 	}
 	return m, true
 }
@@ -180,16 +182,16 @@ func (o *options) boosted(n query.Node, err error) (query.Node, error) {
 	case o.err != nil:
 		return nil, o.err
 	}
-	return weighted(n, boost), nil
+	return Weighted(n, boost), nil
 }
 
-// weighted multiplies the score of a query.
-func weighted(n query.Node, boost float64) query.Node {
+// Weighted multiplies the score of a query.
+func Weighted(n query.Node, boost float64) query.Node {
 	if boost == 1 {
 		return n
 	}
 	return query.Boosted{Node: n, Factor: boost}
 }
 
-// constant gives each match of a query the score 1, as OpenSearch does for values.
-func constant(n query.Node) query.Node { return query.Constant{Node: n, Score: 1} }
+// Constant gives each match of a query the score 1, as OpenSearch does for values.
+func Constant(n query.Node) query.Node { return query.Constant{Node: n, Score: 1} }

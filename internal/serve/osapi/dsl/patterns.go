@@ -1,27 +1,29 @@
-package osapi
+package dsl
 
 import (
 	"encoding/json"
 	"math"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // prefix finds terms that begin so, wildcard those with ? and *, and regexp those that
 // match a regular expression. Text is not analyzed.
-func (t *translator) prefix(body json.RawMessage) (query.Node, error) {
+func (t *Translator) prefix(body json.RawMessage) (query.Node, error) {
 	return t.patternQuery("prefix", query.Beginning, body)
 }
 
-func (t *translator) wildcard(body json.RawMessage) (query.Node, error) {
+func (t *Translator) wildcard(body json.RawMessage) (query.Node, error) {
 	return t.patternQuery("wildcard", query.Wildcard, body, "wildcard")
 }
 
-func (t *translator) regexp(body json.RawMessage) (query.Node, error) {
+func (t *Translator) regexp(body json.RawMessage) (query.Node, error) {
 	return t.patternQuery("regexp", query.Regexp, body, "flags", "flags_value", "max_determinized_states")
 }
 
-func (t *translator) patternQuery(name string, kind query.PatternKind, body json.RawMessage, more ...string) (query.Node, error) {
+func (t *Translator) patternQuery(name string, kind query.PatternKind, body json.RawMessage, more ...string) (query.Node, error) {
 	f, o, err := t.oneField(name, "value", body, append(more, "case_insensitive", "rewrite")...)
 	if err != nil {
 		return nil, err
@@ -46,23 +48,23 @@ func (t *translator) patternQuery(name string, kind query.PatternKind, body json
 }
 
 // ofTerms finds the terms of a field with text or keywords that match a pattern.
-func (t *translator) ofTerms(name string, f Field, kind query.PatternKind, text string, fold bool) (query.Node, error) {
+func (t *Translator) ofTerms(name string, f mapping.Field, kind query.PatternKind, text string, fold bool) (query.Node, error) {
 	if kind == query.Regexp {
 		if _, err := query.RE2(text, false); err != nil {
-			return nil, fault(notOfField, "failed to create query: %v", err)
+			return nil, input.Error(input.NotOfField, "failed to create query: %v", err)
 		}
 	}
 	switch f.Type {
 	case "":
 		return query.None(), nil
-	case Text, Keyword:
-		return constant(pattern(f, kind, text, fold)), nil
+	case mapping.Text, mapping.Keyword:
+		return Constant(pattern(f, kind, text, fold)), nil
 	}
 	return nil, onlyOn(name, f)
 }
 
 // fuzzy finds terms of similar spelling. Text is not analyzed.
-func (t *translator) fuzzy(body json.RawMessage) (query.Node, error) {
+func (t *Translator) fuzzy(body json.RawMessage) (query.Node, error) {
 	f, o, err := t.oneField("fuzzy", "value", body, "fuzziness", "prefix_length", "max_expansions", "transpositions")
 	if err != nil {
 		return nil, err
@@ -82,7 +84,7 @@ func (t *translator) fuzzy(body json.RawMessage) (query.Node, error) {
 	switch f.Type {
 	case "":
 		return query.None(), nil
-	case Text, Keyword:
+	case mapping.Text, mapping.Keyword:
 		return o.boosted(n, nil)
 	}
 	return nil, onlyOn("fuzzy", f)

@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"bufio"
@@ -21,6 +21,7 @@ import (
 	"indexerd/internal/index/fulltext"
 	"indexerd/internal/index/query"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // The films of testdata/queries.txt, with keys 1, 2, 3 ...
@@ -36,7 +37,7 @@ var films = []map[string]any{
 // A library is an index of the films.
 type library struct {
 	index  *fulltext.Index
-	fields Index
+	fields mapping.Index
 }
 
 func (library) oid(_, key string) (doc.OID, error) {
@@ -79,7 +80,7 @@ func newLibrary(t testing.TB) library {
 	if err := ix.Apply(puts, nil); err != nil {
 		t.Fatal(err)
 	}
-	return library{index: ix, fields: Index{{Name: "title", Type: Text}, {Name: "body", Type: Text}, {Name: "title", Type: Keyword}, {Name: "rating", Type: Keyword}, {Name: "tags", Type: Keyword}, {Name: "year", Type: Double}, {Name: "seen", Type: Date}, {Name: "free", Type: Boolean}, {Name: "cast", Type: Text}}}
+	return library{index: ix, fields: mapping.Index{{Name: "title", Type: mapping.Text}, {Name: "body", Type: mapping.Text}, {Name: "title", Type: mapping.Keyword}, {Name: "rating", Type: mapping.Keyword}, {Name: "tags", Type: mapping.Keyword}, {Name: "year", Type: mapping.Double}, {Name: "seen", Type: mapping.Date}, {Name: "free", Type: mapping.Boolean}, {Name: "cast", Type: mapping.Text}}}
 }
 
 // A match is a hit with its score.
@@ -91,7 +92,7 @@ type hitScore struct {
 // ask answers a query as the API does: hits, or an error with status 400.
 func (l library) ask(t testing.TB, body string) (hits []hitScore, err error) {
 	t.Helper()
-	n, err := newTranslator(&scope{Index: l.fields, tables: []string{"films"}, oid: l.oid}).node(json.RawMessage(body))
+	n, err := New(&Scope{Index: l.fields, Tables: []string{"films"}, OID: l.oid}).Node(json.RawMessage(body))
 	if err == nil {
 		var res query.Result
 		res, err = l.index.Search(t.Context(), query.Request{Query: n, Size: query.MaxSize, Lucene: true})

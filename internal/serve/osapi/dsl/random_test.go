@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"encoding/json"
@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/format"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // An edge is one end of a range.
@@ -22,7 +25,7 @@ type rangeOf struct {
 }
 
 // ranged finds values between two bounds.
-func (t *translator) ranged(body json.RawMessage) (query.Node, error) {
+func (t *Translator) ranged(body json.RawMessage) (query.Node, error) {
 	f, o, err := t.oneField("range", "gte", body, "gt", "lt", "lte", "from", "to", "include_lower", "include_upper", "format", "time_zone", "relation")
 	if err != nil {
 		return nil, err
@@ -39,7 +42,7 @@ func (t *translator) ranged(body json.RawMessage) (query.Node, error) {
 		r.formats = strings.Split(o.text("format"), "||")
 	}
 	if r.zone = time.UTC; o.has("time_zone") {
-		if r.zone, err = location(o.text("time_zone")); err != nil {
+		if r.zone, err = format.Zone(o.text("time_zone")); err != nil {
 			o.fail("time_zone: %v", err)
 		}
 	}
@@ -61,7 +64,7 @@ func (o *options) end(to **edge, name string, exclusive bool) {
 }
 
 // inRange finds the values of a range, or the terms of text.
-func (t *translator) inRange(f Field, r rangeOf) (query.Node, error) {
+func (t *Translator) inRange(f mapping.Field, r rangeOf) (query.Node, error) {
 	if f.Type == "" {
 		return query.None(), nil
 	}
@@ -69,19 +72,19 @@ func (t *translator) inRange(f Field, r rangeOf) (query.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return constant(n), nil
+	return Constant(n), nil
 }
 
-func (t *translator) between(f Field, r rangeOf) (query.Node, error) {
+func (t *Translator) between(f mapping.Field, r rangeOf) (query.Node, error) {
 	switch f.Type {
-	case Date:
+	case mapping.Date:
 		return t.dates(f, r)
-	case idField, indexField:
-		return nil, fault(notOfField, "failed to create query: Field [%s] of type [%s] does not support range queries", f.Name, f.Type)
-	case Double, Boolean:
+	case mapping.ID, mapping.IndexName:
+		return nil, input.Error(input.NotOfField, "failed to create query: Field [%s] of type [%s] does not support range queries", f.Name, f.Type)
+	case mapping.Double, mapping.Boolean:
 		for _, e := range []*edge{r.from, r.to} {
 			if e != nil {
-				if _, err := t.sameValue(f, e.text); err != nil {
+				if _, err := t.SameValue(f, e.text); err != nil {
 					return nil, err
 				}
 			}
@@ -97,7 +100,7 @@ func (t *translator) between(f Field, r rangeOf) (query.Node, error) {
 	if r.to != nil {
 		n.Max = query.Bound{Text: r.to.text, Exclusive: r.to.exclusive}
 	}
-	if f.Type == Text {
+	if f.Type == mapping.Text {
 		return query.Between(n), nil
 	}
 	return n, nil
@@ -105,13 +108,13 @@ func (t *translator) between(f Field, r rangeOf) (query.Node, error) {
 
 // dates finds the dates of a range. OpenSearch compares milliseconds: a bound means all
 // of its millisecond.
-func (t *translator) dates(f Field, r rangeOf) (query.Node, error) {
+func (t *Translator) dates(f mapping.Field, r rangeOf) (query.Node, error) {
 	n := query.Range{Field: f.Name}
 	bound := func(e *edge, up bool, to *query.Bound) error {
 		if e == nil {
 			return nil
 		}
-		at, err := t.date(e.text, r.formats, r.zone, up)
+		at, err := t.Date(e.text, r.formats, r.zone, up)
 		if err != nil {
 			return err
 		}
@@ -137,10 +140,10 @@ func (t *translator) dates(f Field, r rangeOf) (query.Node, error) {
 // outOfYears are the bounds for dates before and after the years that an index has.
 var outOfYears = map[bool]string{false: "0001-01-01T00:00:00.000Z", true: "9999-12-31T23:59:59.999Z"}
 
-// date reads a date in one of some formats, or now or a date and ||, with date math behind
+// Date reads a date in one of some formats, or now or a date and ||, with date math behind
 // it. Without a format it is that of a date field, and without a zone it is UTC. up returns
 // the last millisecond of what is not written.
-func (t *translator) date(text string, formats []string, zone *time.Location, up bool) (time.Time, error) {
+func (t *Translator) Date(text string, formats []string, zone *time.Location, up bool) (time.Time, error) {
 	if zone == nil {
 		zone = time.UTC
 	}
@@ -154,9 +157,9 @@ func (t *translator) date(text string, formats []string, zone *time.Location, up
 		var base string
 		var err error
 		base, math, found = strings.Cut(text, "||")
-		if at, err = parseDate(base, formats, zone, up && !found); err != nil {
+		if at, err = format.ParseDate(base, formats, zone, up && !found); err != nil {
 			return at, err
 		}
 	}
-	return dateMath(math, at.In(zone), up)
+	return format.DateMath(math, at.In(zone), up)
 }

@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"encoding/json"
@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // simpleQueryString finds what the text of a simple_query_string says. No text is an
 // error.
-func (t *translator) simpleQueryString(body json.RawMessage) (query.Node, error) {
+func (t *Translator) simpleQueryString(body json.RawMessage) (query.Node, error) {
 	o, err := t.options("simple_query_string", body, append([]string{"flags"}, stringQueryOptions...)...)
 	if err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func (p *simpleParser) query() (query.Node, error) {
 	p.t.depth++
 	defer func() { p.t.depth-- }()
 	if p.t.depth > query.MaxDepth {
-		return nil, parsing("queries are nested deeper than %d", query.MaxDepth)
+		return nil, input.ParsingError("queries are nested deeper than %d", query.MaxDepth)
 	}
 	var tree simpleTree
 	for p.at < len(p.text) {

@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"math"
@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // A stringParser reads the tokens of a query_string by the rules of Lucene's classic
@@ -19,7 +21,7 @@ type stringParser struct {
 }
 
 func cantParse(text string) error {
-	return fault(notOfField, "Failed to parse query [%s]", query.Shorten(text))
+	return input.Error(input.NotOfField, "Failed to parse query [%s]", query.Shorten(text))
 }
 
 // parse returns the query of a text.
@@ -57,7 +59,7 @@ func (p *stringParser) query(field string, top bool) (query.Node, error) {
 	p.t.depth++
 	defer func() { p.t.depth-- }()
 	if p.t.depth > query.MaxDepth {
-		return nil, parsing("queries are nested deeper than %d", query.MaxDepth)
+		return nil, input.ParsingError("queries are nested deeper than %d", query.MaxDepth)
 	}
 	var c clauseList
 	for first := true; first || p.kind() != tokenEnd && p.kind() != tokenClose; first = false {
@@ -130,7 +132,7 @@ func (p *stringParser) terms(field string) ([]query.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(fields) != 1 || fields[0].Type != Text || fields[0].boost != 1 || strings.HasPrefix(p.kindOf, "phrase") {
+	if len(fields) != 1 || fields[0].Type != mapping.Text || fields[0].boost != 1 || strings.HasPrefix(p.kindOf, "phrase") {
 		n, err := p.words(field, strings.Join(words, " "))
 		return []query.Node{n}, err
 	}
@@ -224,7 +226,7 @@ func (p *stringParser) search(field string, t token, tilde *token) (query.Node, 
 	case tokenQuoted:
 		slop := p.slop
 		if tilde != nil && tilde.text != "" {
-			if x, err := finite(tilde.text); err == nil {
+			if x, err := input.Finite(tilde.text); err == nil {
 				slop = int(min(max(x, math.MinInt32), math.MaxInt32))
 			}
 		}
@@ -243,7 +245,7 @@ func (p *stringParser) search(field string, t token, tilde *token) (query.Node, 
 
 func boostOf(n query.Node, t token) query.Node {
 	x, _ := strconv.ParseFloat(t.text, 64) // it is a number
-	return weighted(n, min(x, math.MaxFloat32))
+	return Weighted(n, min(x, math.MaxFloat32))
 }
 
 // An occurrence says how a clause counts.

@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"encoding/json"
@@ -9,12 +9,15 @@ import (
 	"unicode/utf8"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/format"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // A stringQuery is the options of a query_string or simple_query_string: how each part
 // of its text is searched.
 type stringQuery struct {
-	t            *translator
+	t            *Translator
 	fields       []weightedField // of a part without a field
 	all          bool            // they are all fields
 	kindOf       string          // type of multi_match
@@ -32,13 +35,13 @@ type stringQuery struct {
 // stringQueryOptions are those that both queries have.
 var stringQueryOptions = []string{"query", "fields", "default_operator", "analyze_wildcard", "lenient", "minimum_should_match", "fuzzy_prefix_length", "fuzzy_max_expansions", "fuzzy_transpositions", "auto_generate_synonyms_phrase_query"}
 
-func (t *translator) newStringQuery(o *options) (*stringQuery, error) {
+func (t *Translator) newStringQuery(o *options) (*stringQuery, error) {
 	if n := len(o.m["query"]); n > query.MaxLength {
-		return nil, parsing("[%s] query has %d bytes, more than %d", o.query, n, query.MaxLength)
+		return nil, input.ParsingError("[%s] query has %d bytes, more than %d", o.query, n, query.MaxLength)
 	}
 	if o.has("default_field") {
 		if o.has("fields") {
-			return nil, parsing("[%s] cannot use [fields] parameter in conjunction with [default_field]", o.query)
+			return nil, input.ParsingError("[%s] cannot use [fields] parameter in conjunction with [default_field]", o.query)
 		}
 		o.m["fields"] = o.m["default_field"]
 	}
@@ -61,7 +64,7 @@ func (t *translator) newStringQuery(o *options) (*stringQuery, error) {
 	s.m.tie, s.m.tieGiven = s.tie, true
 	s.least, s.leastIsGiven = o.minimum()
 	if s.zone = time.UTC; o.has("time_zone") {
-		if s.zone, err = location(o.text("time_zone")); err != nil {
+		if s.zone, err = format.Zone(o.text("time_zone")); err != nil {
 			o.fail("time_zone: %v", err)
 		}
 	}
@@ -73,7 +76,7 @@ func (t *translator) newStringQuery(o *options) (*stringQuery, error) {
 }
 
 // queryString finds what the text of a query_string says.
-func (t *translator) queryString(body json.RawMessage) (query.Node, error) {
+func (t *Translator) queryString(body json.RawMessage) (query.Node, error) {
 	names := append([]string{"default_field", "type", "tie_breaker", "phrase_slop", "fuzziness", "allow_leading_wildcard", "time_zone", "escape", "max_determinized_states", "enable_position_increments", "rewrite"}, stringQueryOptions...)
 	o, err := t.options("query_string", body, names...)
 	if err != nil {
@@ -109,7 +112,7 @@ func (s *stringQuery) in(field string) ([]weightedField, error) {
 }
 
 // inEach searches a part in each of its fields.
-func (s *stringQuery) inEach(field string, search func(Field) (query.Node, error)) (query.Node, error) {
+func (s *stringQuery) inEach(field string, search func(mapping.Field) (query.Node, error)) (query.Node, error) {
 	fields, err := s.in(field)
 	if err != nil {
 		return nil, err
@@ -128,7 +131,7 @@ func (s *stringQuery) inEach(field string, search func(Field) (query.Node, error
 		case err != nil:
 			return nil, err
 		}
-		nodes = append(nodes, weighted(n, f.boost))
+		nodes = append(nodes, Weighted(n, f.boost))
 	}
 	return disMax(nodes, s.tie), nil
 }
@@ -160,19 +163,19 @@ func (s *stringQuery) phrase(field, text string, slop int) (query.Node, error) {
 		return s.t.has(text)
 	}
 	if slop < 0 || slop > query.MaxSlop {
-		return nil, parsing("the slop of a phrase is a number from 0 to %d", query.MaxSlop)
+		return nil, input.ParsingError("the slop of a phrase is a number from 0 to %d", query.MaxSlop)
 	}
 	m := s.m
 	m.slop = slop
-	return s.inEach(field, func(f Field) (query.Node, error) { return s.t.phrase(f, text, m) })
+	return s.inEach(field, func(f mapping.Field) (query.Node, error) { return s.t.phrase(f, text, m) })
 }
 
 // prefix finds words that begin so. Letters are in lower case, as words are.
 func (s *stringQuery) prefix(field, text string) (query.Node, error) {
 	m := s.m
 	m.begins = true
-	return s.inEach(field, func(f Field) (query.Node, error) {
-		if f.Type == Text && s.analyzed {
+	return s.inEach(field, func(f mapping.Field) (query.Node, error) {
+		if f.Type == mapping.Text && s.analyzed {
 			return s.t.words(f, text, m)
 		}
 		return s.t.ofTerms("prefix", f, query.Beginning, asWord(f, text), false)
@@ -187,28 +190,28 @@ func (s *stringQuery) wildcard(field, text string) (query.Node, error) {
 	case text == "*" && field != "":
 		return s.t.has(field)
 	case !s.leading && (text[0] == '*' || text[0] == '?'):
-		return nil, parsing("'*' or '?' not allowed as first character in WildcardQuery")
+		return nil, input.ParsingError("'*' or '?' not allowed as first character in WildcardQuery")
 	}
-	return s.inEach(field, func(f Field) (query.Node, error) {
+	return s.inEach(field, func(f mapping.Field) (query.Node, error) {
 		if text == "*" && f.Type != "" {
-			return s.t.has(f.shown())
+			return s.t.has(f.Shown())
 		}
 		return s.t.ofTerms("wildcard", f, query.Wildcard, asWord(f, text), false)
 	})
 }
 
 func (s *stringQuery) regexp(field, text string) (query.Node, error) {
-	return s.inEach(field, func(f Field) (query.Node, error) { return s.t.ofTerms("regexp", f, query.Regexp, text, false) })
+	return s.inEach(field, func(f mapping.Field) (query.Node, error) { return s.t.ofTerms("regexp", f, query.Regexp, text, false) })
 }
 
 func (s *stringQuery) fuzzy(field, text string, edits query.Edits) (query.Node, error) {
 	m := s.m
 	m.fuzzy = &edits
-	return s.inEach(field, func(f Field) (query.Node, error) {
+	return s.inEach(field, func(f mapping.Field) (query.Node, error) {
 		switch f.Type {
 		case "":
 			return query.None(), nil
-		case Text, Keyword:
+		case mapping.Text, mapping.Keyword:
 			n := m.similar(f, asWord(f, text))
 			n.Words = false
 			return n, s.t.countFuzzy()
@@ -219,7 +222,7 @@ func (s *stringQuery) fuzzy(field, text string, edits query.Edits) (query.Node, 
 
 func (s *stringQuery) between(field string, r rangeOf) (query.Node, error) {
 	r.zone = s.zone
-	return s.inEach(field, func(f Field) (query.Node, error) {
+	return s.inEach(field, func(f mapping.Field) (query.Node, error) {
 		lower := func(e *edge) *edge {
 			if e == nil {
 				return nil
@@ -231,8 +234,8 @@ func (s *stringQuery) between(field string, r rangeOf) (query.Node, error) {
 }
 
 // asWord returns a text as the words of a field have it.
-func asWord(f Field, text string) string {
-	if f.Type == Text && utf8.ValidString(text) {
+func asWord(f mapping.Field, text string) string {
+	if f.Type == mapping.Text && utf8.ValidString(text) {
 		return strings.ToLower(text)
 	}
 	return text
@@ -262,7 +265,7 @@ func (p parts) node(least query.Minimum, given bool) query.Node {
 		nodes = append(nodes, query.AtLeast{Nodes: p.should, Least: least})
 	}
 	if len(nodes) == 0 && len(p.not) > 0 {
-		nodes = []query.Node{filtered(query.All{})}
+		nodes = []query.Node{Filtered(query.All{})}
 	}
 	for _, n := range p.not {
 		nodes = append(nodes, query.Not{Node: n})

@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"encoding/json"
@@ -7,76 +7,80 @@ import (
 	"strings"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // equal finds a value of a field that is no text. A text that does not fit the type of
 // the field is an error or, if lenient, matches nothing.
-func (t *translator) equal(f Field, text string, lenient bool) (query.Node, error) {
-	if f.Type == "" || text == "" && f.Type == Keyword {
+func (t *Translator) equal(f mapping.Field, text string, lenient bool) (query.Node, error) {
+	if f.Type == "" || text == "" && f.Type == mapping.Keyword {
 		return query.None(), nil // empty text is not indexed
 	}
-	n, err := t.sameValue(f, text)
+	n, err := t.SameValue(f, text)
 	switch {
 	case err != nil && lenient:
 		return query.None(), nil
 	case err != nil:
 		return nil, err
 	}
-	return constant(n), nil
+	return Constant(n), nil
 }
 
-func (t *translator) sameValue(f Field, text string) (query.Node, error) {
+// SameValue finds the documents with a value of a field that is no text. A text that does
+// not fit the type of the field is an error.
+func (t *Translator) SameValue(f mapping.Field, text string) (query.Node, error) {
 	switch f.Type {
-	case Keyword:
+	case mapping.Keyword:
 		return pattern(f, query.Exact, text, false), nil
-	case Double:
+	case mapping.Double:
 		text = strings.TrimSpace(text)
-		if _, err := finite(text); err != nil {
-			return nil, fault(notOfField, "failed to create query: For input string: %q", query.Shorten(text))
+		if _, err := input.Finite(text); err != nil {
+			return nil, input.Error(input.NotOfField, "failed to create query: For input string: %q", query.Shorten(text))
 		}
-	case Boolean:
+	case mapping.Boolean:
 		if text != "true" && text != "false" {
-			return nil, fault(notOfField, "failed to create query: Can't parse boolean value [%s], expected [true] or [false]", query.Shorten(text))
+			return nil, input.Error(input.NotOfField, "failed to create query: Can't parse boolean value [%s], expected [true] or [false]", query.Shorten(text))
 		}
-	case Date:
+	case mapping.Date:
 		return t.between(f, rangeOf{from: &edge{text: text}, to: &edge{text: text}})
-	case idField:
-		return t.keys([]string{text}), nil
-	case indexField:
+	case mapping.ID:
+		return t.Keys([]string{text}), nil
+	case mapping.IndexName:
 		return t.inIndex(text)
 	}
 	return query.Range{Field: f.Name, Min: query.Bound{Text: text}, Max: query.Bound{Text: text}}, nil
 }
 
 // inIndex finds the documents of the index with a name: all or none of those of one index.
-func (t *translator) inIndex(name string) (query.Node, error) {
+func (t *Translator) inIndex(name string) (query.Node, error) {
 	switch {
-	case len(t.tables) > 1:
-		return nil, parsing("[_index] in %d indices is not supported: search one index", len(t.tables))
-	case slices.Contains(t.tables, name):
+	case len(t.Tables) > 1:
+		return nil, input.ParsingError("[_index] in %d indices is not supported: search one index", len(t.Tables))
+	case slices.Contains(t.Tables, name):
 		return query.All{}, nil
 	}
 	return query.None(), nil
 }
 
 // pattern finds terms of a field with text or keywords.
-func pattern(f Field, kind query.PatternKind, text string, fold bool) query.Pattern {
-	return query.Pattern{Field: f.Name, Kind: kind, Text: text, Fold: fold, Value: f.valued()}
+func pattern(f mapping.Field, kind query.PatternKind, text string, fold bool) query.Pattern {
+	return query.Pattern{Field: f.Name, Kind: kind, Text: text, Fold: fold, Value: f.Valued()}
 }
 
 // onlyOn returns the error of a query that other fields have no terms for.
-func onlyOn(kind string, f Field) error {
-	return fault(notOfField, "Can only use %s queries on keyword and text fields - not on [%s] which is of type [%s]", kind, f.shown(), f.Type)
+func onlyOn(kind string, f mapping.Field) error {
+	return input.Error(input.NotOfField, "Can only use %s queries on keyword and text fields - not on [%s] which is of type [%s]", kind, f.Shown(), f.Type)
 }
 
 // term finds a term as it is in the index: text is not analyzed.
-func (t *translator) term(body json.RawMessage) (query.Node, error) {
+func (t *Translator) term(body json.RawMessage) (query.Node, error) {
 	f, o, err := t.oneField("term", "value", body, "case_insensitive")
 	if err != nil {
 		return nil, err
 	}
 	if !o.has("value") {
-		return nil, illegal("value cannot be null")
+		return nil, input.ArgumentError("value cannot be null")
 	}
 	text, fold := o.text("value"), o.flag("case_insensitive", false)
 	if o.err != nil {
@@ -85,25 +89,25 @@ func (t *translator) term(body json.RawMessage) (query.Node, error) {
 	return o.boosted(t.exactTerm(f, text, fold))
 }
 
-func (t *translator) exactTerm(f Field, text string, fold bool) (query.Node, error) {
+func (t *Translator) exactTerm(f mapping.Field, text string, fold bool) (query.Node, error) {
 	switch {
 	case text == "":
 		return query.None(), nil
-	case f.Type == Text && !fold:
+	case f.Type == mapping.Text && !fold:
 		return pattern(f, query.Exact, text, false), nil
-	case f.Type == Text || f.Type == Keyword && fold:
-		return constant(pattern(f, query.Exact, text, fold)), nil
-	case fold && f.Type == idField:
+	case f.Type == mapping.Text || f.Type == mapping.Keyword && fold:
+		return Constant(pattern(f, query.Exact, text, fold)), nil
+	case fold && f.Type == mapping.ID:
 		return query.None(), nil // a key has no letters in the index
-	case fold && (f.Type == Double || f.Type == Date):
-		return nil, fault(notOfField, "[%s] field which is of type [%s], does not support case insensitive term queries", f.shown(), f.Type)
+	case fold && (f.Type == mapping.Double || f.Type == mapping.Date):
+		return nil, input.Error(input.NotOfField, "[%s] field which is of type [%s], does not support case insensitive term queries", f.Shown(), f.Type)
 	}
 	return t.equal(f, text, false)
 }
 
 // terms finds any of some terms.
-func (t *translator) terms(body json.RawMessage) (query.Node, error) {
-	m, err := object(body, "terms")
+func (t *Translator) terms(body json.RawMessage) (query.Node, error) {
+	m, err := input.Object(body, "terms")
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +117,7 @@ func (t *translator) terms(body json.RawMessage) (query.Node, error) {
 		case name == "boost" || name == "_name":
 			rest[name] = v
 		case field != "":
-			return nil, parsing("[terms] query does not support multiple fields")
+			return nil, input.ParsingError("[terms] query does not support multiple fields")
 		default:
 			field = name
 		}
@@ -124,22 +128,22 @@ func (t *translator) terms(body json.RawMessage) (query.Node, error) {
 	}
 	var values []json.RawMessage
 	if field == "" || json.Unmarshal(m[field], &values) != nil || values == nil {
-		return nil, parsing("[terms] needs a field and a list of values; a lookup in another index is not supported")
+		return nil, input.ParsingError("[terms] needs a field and a list of values; a lookup in another index is not supported")
 	}
 	return o.boosted(t.anyTerm(field, values))
 }
 
-func (t *translator) anyTerm(field string, values []json.RawMessage) (query.Node, error) {
+func (t *Translator) anyTerm(field string, values []json.RawMessage) (query.Node, error) {
 	if err := t.count(len(values)); err != nil {
 		return nil, err
 	}
-	f, err := t.lookup(field)
+	f, err := t.Lookup(field)
 	if err != nil {
 		return nil, err
 	}
 	nodes := make([]query.Node, len(values))
 	for i, v := range values {
-		text, err := scalar(v, "terms")
+		text, err := input.Scalar(v, "terms")
 		if err != nil {
 			return nil, err
 		}
@@ -147,10 +151,10 @@ func (t *translator) anyTerm(field string, values []json.RawMessage) (query.Node
 			return nil, err
 		}
 	}
-	return constant(anyOf(nodes)), nil
+	return Constant(anyOf(nodes)), nil
 }
 
-func (t *translator) exists(body json.RawMessage) (query.Node, error) {
+func (t *Translator) exists(body json.RawMessage) (query.Node, error) {
 	o, err := t.options("exists", body, "field")
 	if err != nil {
 		return nil, err
@@ -163,15 +167,15 @@ func (t *translator) exists(body json.RawMessage) (query.Node, error) {
 }
 
 // everywhere are the fields of OpenSearch's own that each document has.
-var everywhere = []string{idField, indexField, "_seq_no", "_version"}
+var everywhere = []string{mapping.ID, mapping.IndexName, "_seq_no", "_version"}
 
 // has finds documents with any value of a field, or of the fields that match a pattern.
-func (t *translator) has(name string) (query.Node, error) {
+func (t *Translator) has(name string) (query.Node, error) {
 	switch {
 	case name == "_source" || name == "_field_names":
-		return nil, fault(notOfField, "The %s field is not searchable", name)
+		return nil, input.Error(input.NotOfField, "The %s field is not searchable", name)
 	case slices.Contains(everywhere, name) && t.path == "":
-		return constant(query.All{}), nil
+		return Constant(query.All{}), nil
 	}
 	fields, err := t.fieldsLike(name, 1)
 	if err != nil {
@@ -180,38 +184,38 @@ func (t *translator) has(name string) (query.Node, error) {
 	var nodes []query.Node
 	for _, f := range fields {
 		if f.Type != "" {
-			nodes = append(nodes, query.Has{Field: f.Name, Value: f.valued()})
+			nodes = append(nodes, query.Has{Field: f.Name, Value: f.Valued()})
 		}
 	}
 	if err := t.count(len(nodes)); err != nil {
 		return nil, err
 	}
-	return constant(anyOf(nodes)), nil
+	return Constant(anyOf(nodes)), nil
 }
 
 // ids finds documents by their keys.
-func (t *translator) ids(body json.RawMessage) (query.Node, error) {
+func (t *Translator) ids(body json.RawMessage) (query.Node, error) {
 	o, err := t.options("ids", body, "values")
 	if err != nil {
 		return nil, err
 	}
 	if t.path != "" {
-		return nil, parsing("[ids] in [nested] is not supported: rows have no keys of documents")
+		return nil, input.ParsingError("[ids] in [nested] is not supported: rows have no keys of documents")
 	}
 	var values []json.RawMessage
 	if o.has("values") && json.Unmarshal(o.m["values"], &values) != nil {
-		return nil, parsing("[ids] values is not a list of keys")
+		return nil, input.ParsingError("[ids] values is not a list of keys")
 	}
 	if err := t.count(len(values)); err != nil {
 		return nil, err
 	}
 	texts := make([]string, len(values))
 	for i, v := range values {
-		if texts[i], err = scalar(v, "ids"); err != nil {
+		if texts[i], err = input.Scalar(v, "ids"); err != nil {
 			return nil, err
 		}
 	}
-	return o.boosted(constant(t.keys(texts)), nil)
+	return o.boosted(Constant(t.Keys(texts)), nil)
 }
 
 func wholeNumber(text string) (int, error) {

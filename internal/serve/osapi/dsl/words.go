@@ -1,4 +1,4 @@
-package osapi
+package dsl
 
 import (
 	"math"
@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // A matching says how the words of a text are searched.
@@ -71,7 +73,7 @@ func fuzziness(text string) (query.Edits, bool) {
 		to, err2 := wholeNumber(high)
 		return query.Edits{Low: from, High: to}, rest[0] == ':' && ok && err == nil && err2 == nil && 0 <= from && from <= to && to > 0
 	}
-	n, err := finite(text)
+	n, err := input.Finite(text)
 	return query.Edits{Most: int(min(n, query.MaxEdits))}, err == nil && n >= 0
 }
 
@@ -116,11 +118,11 @@ func joins(text []rune, i int) bool {
 }
 
 // words finds the words of a text in a field.
-func (t *translator) words(f Field, text string, m matching) (query.Node, error) {
+func (t *Translator) words(f mapping.Field, text string, m matching) (query.Node, error) {
 	switch {
 	case f.Type == "":
 		return query.None(), nil
-	case f.Type != Text:
+	case f.Type != mapping.Text:
 		return t.wholeText(f, text, m)
 	}
 	nodes, err := t.eachWord(f, text, m)
@@ -162,7 +164,7 @@ func (m matching) searched(n query.Node, empty bool) query.Node {
 }
 
 // eachWord returns a query for each word of a text.
-func (t *translator) eachWord(f Field, text string, m matching) ([]query.Node, error) {
+func (t *Translator) eachWord(f mapping.Field, text string, m matching) ([]query.Node, error) {
 	words := chunks(text)
 	if err := t.count(len(words)); err != nil {
 		return nil, err
@@ -171,7 +173,7 @@ func (t *translator) eachWord(f Field, text string, m matching) ([]query.Node, e
 	for i, w := range words {
 		switch {
 		case m.begins && i == len(words)-1 && strings.HasSuffix(text, w): // with anything behind it, it is complete
-			nodes[i] = constant(query.Prefix{Field: f.Name, Text: w})
+			nodes[i] = Constant(query.Prefix{Field: f.Name, Text: w})
 		case m.fuzzy != nil:
 			if err := t.countFuzzy(); err != nil {
 				return nil, err
@@ -184,16 +186,16 @@ func (t *translator) eachWord(f Field, text string, m matching) ([]query.Node, e
 	return nodes, nil
 }
 
-func (m matching) similar(f Field, text string) query.Similar {
-	return query.Similar{Field: f.Name, Text: text, Edits: *m.fuzzy, Prefix: m.prefix, Most: m.most, NoSwaps: m.noSwaps, Words: f.Type == Text, Value: f.valued()}
+func (m matching) similar(f mapping.Field, text string) query.Similar {
+	return query.Similar{Field: f.Name, Text: text, Edits: *m.fuzzy, Prefix: m.prefix, Most: m.most, NoSwaps: m.noSwaps, Words: f.Type == mapping.Text, Value: f.Valued()}
 }
 
 // wholeText finds a text in a field of values.
-func (t *translator) wholeText(f Field, text string, m matching) (query.Node, error) {
-	if f.Type == Keyword && m.begins {
-		return constant(pattern(f, query.Beginning, text, false)), nil
+func (t *Translator) wholeText(f mapping.Field, text string, m matching) (query.Node, error) {
+	if f.Type == mapping.Keyword && m.begins {
+		return Constant(pattern(f, query.Beginning, text, false)), nil
 	}
-	if m.fuzzy != nil && f.Type == Keyword {
+	if m.fuzzy != nil && f.Type == mapping.Keyword {
 		if err := t.countFuzzy(); err != nil {
 			return nil, err
 		}
@@ -210,16 +212,16 @@ func (t *translator) wholeText(f Field, text string, m matching) (query.Node, er
 
 // phrase finds the words of a text next to each other. With begins the last one is the
 // beginning of a word.
-func (t *translator) phrase(f Field, text string, m matching) (query.Node, error) {
+func (t *Translator) phrase(f mapping.Field, text string, m matching) (query.Node, error) {
 	switch {
 	case f.Type == "":
 		return query.None(), nil
-	case f.Type != Text && !m.begins:
+	case f.Type != mapping.Text && !m.begins:
 		return t.equal(f, text, m.lenient)
-	case f.Type != Text && m.lenient:
+	case f.Type != mapping.Text && m.lenient:
 		return query.None(), nil
-	case f.Type != Text:
-		return nil, fault(notOfField, "Can only use phrase prefix queries on text fields - not on [%s] which is of type [%s]", f.shown(), f.Type)
+	case f.Type != mapping.Text:
+		return nil, input.Error(input.NotOfField, "Can only use phrase prefix queries on text fields - not on [%s] which is of type [%s]", f.Shown(), f.Type)
 	case m.begins:
 		return m.searched(query.PhrasePrefix{Field: f.Name, Text: text, Slop: m.slop, Most: m.most}, false), nil
 	}

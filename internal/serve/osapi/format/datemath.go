@@ -1,4 +1,4 @@
-package osapi
+package format
 
 import (
 	"slices"
@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
 )
 
-// location reads a time zone: +01:00, Z or a name such as Europe/Paris.
-func location(text string) (*time.Location, error) {
+// Zone reads a time zone: +01:00, Z or a name such as Europe/Paris.
+func Zone(text string) (*time.Location, error) {
 	for _, layout := range []string{"Z07:00", "Z0700", "Z07"} {
 		if at, err := time.Parse(layout, text); err == nil {
 			_, offset := at.Zone()
@@ -17,13 +18,13 @@ func location(text string) (*time.Location, error) {
 		}
 	}
 	if text == "" || text == "Local" {
-		return nil, parsing("unknown time zone [%s]", text)
+		return nil, input.ParsingError("unknown time zone [%s]", text)
 	}
 	return time.LoadLocation(text)
 }
 
-// parseDate reads a date in the first format that it has.
-func parseDate(text string, formats []string, zone *time.Location, up bool) (time.Time, error) {
+// ParseDate reads a date in the first format that it has.
+func ParseDate(text string, formats []string, zone *time.Location, up bool) (time.Time, error) {
 	for _, name := range formats {
 		at, ok, err := inFormat(text, name, zone, up)
 		if err != nil {
@@ -33,16 +34,16 @@ func parseDate(text string, formats []string, zone *time.Location, up bool) (tim
 			return at, nil
 		}
 	}
-	return time.Time{}, fault(unreadableDate, "failed to parse date field [%s] with format [%s]", query.Shorten(text), strings.Join(formats, "||"))
+	return time.Time{}, input.Error(input.UnreadableDate, "failed to parse date field [%s] with format [%s]", query.Shorten(text), strings.Join(formats, "||"))
 }
 
 // dateUnits are those of date math.
 var dateUnits = []rune("yMwdhHms")
 
-// dateMath applies +1d, -2M and /d.
-func dateMath(text string, at time.Time, up bool) (time.Time, error) {
+// DateMath applies +1d, -2M and /d.
+func DateMath(text string, at time.Time, up bool) (time.Time, error) {
 	bad := func() (time.Time, error) {
-		return at, fault(unreadableDate, "date math [%s] is not supported: write it as +1M-2d/d", query.Shorten(text))
+		return at, input.Error(input.UnreadableDate, "date math [%s] is not supported: write it as +1M-2d/d", query.Shorten(text))
 	}
 	rest := []rune(text)
 	for len(rest) > 0 {

@@ -1,4 +1,5 @@
-package osapi
+// Package format reads and prints dates, numbers and lengths of text as OpenSearch does.
+package format
 
 import (
 	"strconv"
@@ -6,6 +7,7 @@ import (
 	"time"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // dateFormats are OpenSearch's names of formats, as patterns. Brackets are optional
@@ -37,7 +39,7 @@ func inFormat(text, format string, zone *time.Location, up bool) (at time.Time, 
 	if !named {
 		pattern = format
 		if strings.Contains(pattern, "_") {
-			return at, false, parsing("date format [%s] is not supported", query.Shorten(format))
+			return at, false, input.ParsingError("date format [%s] is not supported", query.Shorten(format))
 		}
 	}
 	p := dateParser{text: text, found: map[byte]int{}, zone: zone, name: format}
@@ -128,7 +130,7 @@ func (p *dateParser) part(c byte, letters int) bool {
 	case strings.ContainsRune("MdHms", rune(c)) && letters <= 2:
 		most = 2
 	default:
-		p.err = parsing("date format [%s] is not supported", query.Shorten(p.name))
+		p.err = input.ParsingError("date format [%s] is not supported", query.Shorten(p.name))
 		return false
 	}
 	sign := 1
@@ -159,7 +161,7 @@ func (p *dateParser) zoned() bool {
 		if len(p.text) < n || n > 1 && p.text[0] != '+' && p.text[0] != '-' {
 			continue
 		}
-		if zone, err := location(p.text[:n]); err == nil && (n > 1 || p.text[0] == 'Z') {
+		if zone, err := Zone(p.text[:n]); err == nil && (n > 1 || p.text[0] == 'Z') {
 			p.text, p.zone = p.text[n:], zone
 			return true
 		}
@@ -188,9 +190,9 @@ func (p *dateParser) date(up bool) (at time.Time, ok bool, err error) {
 	return time.Date(y, time.Month(m), d, h, minute, s, f, p.zone).Truncate(time.Millisecond), true, nil
 }
 
-// dateText returns a date. A number is its milliseconds, unless it has the four digits
+// DateText returns a date. A number is its milliseconds, unless it has the four digits
 // of a year.
-func dateText(text string) string {
+func DateText(text string) string {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || len(strings.TrimPrefix(text, "-")) == 4 {
 		return text

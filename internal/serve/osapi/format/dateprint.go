@@ -1,4 +1,4 @@
-package osapi
+package format
 
 import (
 	"fmt"
@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
 )
 
-// A dateFormat prints dates, as a format of OpenSearch does.
-type dateFormat struct {
-	text string // as the request has it
+// A Date prints dates, as a format of OpenSearch does.
+type Date struct {
+	Name string // as the request has it
 	runs []string
 	unit int64 // milliseconds of a count; 0: the format is a pattern
 }
@@ -28,13 +29,13 @@ var printedPatterns = map[string]string{
 	"date_hour_minute": "yyyy-MM-dd'T'HH:mm", "date_hour": "yyyy-MM-dd'T'HH", "basic_date_time": "yyyyMMdd'T'HHmmss.SSSXXX", "basic_date_time_no_millis": "yyyyMMdd'T'HHmmssXXX",
 }
 
-// anyDate is the format of date fields: ISO 8601, or milliseconds.
-var anyDate = []dateFormat{{text: "strict_date_optional_time", runs: runsOf(isoPattern)}, {text: "epoch_millis", unit: 1}}
+// AnyDate is the format of date fields: ISO 8601, or milliseconds.
+var AnyDate = []Date{{Name: "strict_date_optional_time", runs: runsOf(isoPattern)}, {Name: "epoch_millis", unit: 1}}
 
-// formatsOf reads formats separated by ||. The first one prints.
-func formatsOf(text string) (all []dateFormat, err error) {
+// Dates reads formats separated by ||. The first one prints.
+func Dates(text string) (all []Date, err error) {
 	for one := range strings.SplitSeq(text, "||") {
-		f := dateFormat{text: one}
+		f := Date{Name: one}
 		pattern, named := printedPatterns[strings.TrimPrefix(one, "strict_")]
 		switch {
 		case one == "epoch_millis":
@@ -45,7 +46,7 @@ func formatsOf(text string) (all []dateFormat, err error) {
 			f.runs = runsOf(pattern)
 		default:
 			if f.runs = runsOf(one); f.runs == nil {
-				return nil, illegal("Invalid format: [%s] is not supported", query.Shorten(one))
+				return nil, input.ArgumentError("Invalid format: [%s] is not supported", query.Shorten(one))
 			}
 		}
 		all = append(all, f)
@@ -81,8 +82,8 @@ func runsOf(pattern string) (runs []string) {
 	return runs
 }
 
-// print returns the text of milliseconds.
-func (f dateFormat) print(ms int64, zone *time.Location) string {
+// Print returns the text of milliseconds.
+func (f Date) Print(ms int64, zone *time.Location) string {
 	if f.unit > 0 {
 		if f.unit > 1 && ms%f.unit != 0 {
 			return strings.TrimRight(strconv.FormatFloat(float64(ms)/float64(f.unit), 'f', 3, 64), "0")

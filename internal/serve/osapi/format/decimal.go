@@ -1,4 +1,4 @@
-package osapi
+package format
 
 import (
 	"math"
@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// A decimal is a number as OpenSearch prints numbers with fractions: 3.0 and 1.0E7.
-type decimal float64
+// A Decimal is a number as OpenSearch prints numbers with fractions: 3.0 and 1.0E7.
+type Decimal float64
 
 // MarshalJSON implements json.Marshaler. NaN and infinity are null.
-func (d decimal) MarshalJSON() ([]byte, error) { return []byte(d.String()), nil }
+func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d.String()), nil }
 
-func (d decimal) String() string {
+// String implements fmt.Stringer. NaN and infinity are null.
+func (d Decimal) String() string {
 	n := float64(d)
 	switch size := math.Abs(n); {
 	case math.IsNaN(n) || math.IsInf(n, 0):

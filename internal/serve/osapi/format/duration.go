@@ -1,4 +1,4 @@
-package osapi
+package format
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // timeUnits are the units of a time value.
@@ -15,8 +16,8 @@ var timeUnits = map[string]time.Duration{
 	"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second, "ms": time.Millisecond, "micros": time.Microsecond, "nanos": time.Nanosecond,
 }
 
-// timeValue reads a time value: a number and a unit, such as 30s.
-func timeValue(text, name string) (time.Duration, error) {
+// Duration reads a time value: a number and a unit, such as 30s.
+func Duration(text, name string) (time.Duration, error) {
 	at := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
 	if at > 0 {
 		n, err := strconv.ParseInt(text[:at], 10, 64)
@@ -24,5 +25,5 @@ func timeValue(text, name string) (time.Duration, error) {
 			return time.Duration(n) * unit, nil
 		}
 	}
-	return 0, illegal("[%s] of %s can't be read: write a number and a unit, such as 30s or 5m", name, query.Shorten(text))
+	return 0, input.ArgumentError("[%s] of %s can't be read: write a number and a unit, such as 30s or 5m", name, query.Shorten(text))
 }

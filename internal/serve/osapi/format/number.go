@@ -1,4 +1,4 @@
-package osapi
+package format
 
 import (
 	"math"
@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
 )
 
-// A numberFormat prints numbers by a pattern such as #,##0.00, as OpenSearch does.
-type numberFormat struct {
+// A Number prints numbers by a pattern such as #,##0.00, as OpenSearch does.
+type Number struct {
 	prefix, suffix string
 	digits         int     // least digits before the point
 	group          int     // digits between commas; 0: no commas
@@ -17,16 +18,16 @@ type numberFormat struct {
 	times          float64 // 100 of a percentage
 }
 
-// numberPattern reads a pattern: text, digits as 0, # and commas, a point and digits,
+// ParseNumber reads a pattern: text, digits as 0, # and commas, a point and digits,
 // and text.
-func numberPattern(pattern string) (*numberFormat, error) {
+func ParseNumber(pattern string) (*Number, error) {
 	if pattern == "" {
-		return &numberFormat{group: 3, most: -1, times: 1}, nil // all digits
+		return &Number{group: 3, most: -1, times: 1}, nil // all digits
 	}
 	if strings.ContainsAny(pattern, "';E‰¤") || strings.HasSuffix(pattern, ".") {
-		return nil, parsing("number format [%s] is not supported: write it as #,##0.00", query.Shorten(pattern))
+		return nil, input.ParsingError("number format [%s] is not supported: write it as #,##0.00", query.Shorten(pattern))
 	}
-	f := &numberFormat{times: 1}
+	f := &Number{times: 1}
 	from := strings.IndexAny(pattern, "#0,.")
 	if from < 0 {
 		from = len(pattern)
@@ -50,13 +51,13 @@ func numberPattern(pattern string) (*numberFormat, error) {
 	}
 	switch plain := strings.ReplaceAll(whole, ",", ""); {
 	case strings.Contains(strings.TrimLeft(plain, "#"), "#"), strings.Contains(strings.TrimLeft(fraction, "0"), "0"), strings.ContainsAny(rest, "#0,."), strings.HasSuffix(whole, ","):
-		return nil, illegal("Malformed pattern %q", query.Shorten(pattern))
+		return nil, input.ArgumentError("Malformed pattern %q", query.Shorten(pattern))
 	}
 	return f, nil
 }
 
-// print returns the text of a number.
-func (f *numberFormat) print(n float64) string {
+// Print returns the text of a number.
+func (f *Number) Print(n float64) string {
 	switch {
 	case math.IsNaN(n):
 		return "NaN"

@@ -1,11 +1,11 @@
-package osapi
+package format
 
 import (
 	"unicode/utf16"
 )
 
-// units returns the number of UTF-16 code units of a text.
-func units(text string) (n int) {
+// UTF16Len returns the number of UTF-16 code units of a text.
+func UTF16Len(text string) (n int) {
 	for _, r := range text {
 		n += max(utf16.RuneLen(r), 1)
 	}

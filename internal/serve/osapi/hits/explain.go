@@ -1,4 +1,4 @@
-package osapi
+package hits
 
 import (
 	"fmt"
@@ -7,27 +7,28 @@ import (
 	"indexerd/internal/index/search"
 )
 
-// An explained is a node of the tree that explains a score.
-type explained struct {
+// An Explained is a node of the tree that explains a score.
+type Explained struct {
 	Value       float64     `json:"value"`
 	Description string      `json:"description"`
-	Details     []explained `json:"details"`
+	Details     []Explained `json:"details"`
 }
 
-func leaf(value float64, description string) explained {
-	return explained{value, description, []explained{}}
+// Leaf returns an explanation without details.
+func Leaf(value float64, description string) Explained {
+	return Explained{value, description, []Explained{}}
 }
 
-// explanation returns the tree of the score of a hit. Its numbers count only documents
+// Explain returns the tree of the score of a hit. Its numbers count only documents
 // that the caller may see.
-func explanation(hit search.Hit, scored bool) explained {
+func Explain(hit search.Hit, scored bool) Explained {
 	switch {
 	case !scored:
-		return leaf(0, "no score, since the hits are sorted by a field")
+		return Leaf(0, "no score, since the hits are sorted by a field")
 	case len(hit.Explain) == 0:
-		return leaf(hit.Score, "ConstantScore(*:*)")
+		return Leaf(hit.Score, "ConstantScore(*:*)")
 	}
-	sum := explained{hit.Score, "sum of:", make([]explained, len(hit.Explain))}
+	sum := Explained{hit.Score, "sum of:", make([]Explained, len(hit.Explain))}
 	for i, p := range hit.Explain {
 		sum.Details[i] = explainPart(p)
 	}
@@ -38,21 +39,21 @@ func explanation(hit search.Hit, scored bool) explained {
 }
 
 // explainPart returns the tree of what one word in one field adds to a score.
-func explainPart(p query.ScorePart) explained {
+func explainPart(p query.ScorePart) Explained {
 	switch {
 	case p.Word == "":
-		return leaf(p.Score, "ConstantScore(*:*)")
+		return Leaf(p.Score, "ConstantScore(*:*)")
 	case p.Distance > 0:
-		return leaf(p.Score, fmt.Sprintf("weight(%s:%s), words %d apart", p.Field, p.Word, p.Distance))
+		return Leaf(p.Score, fmt.Sprintf("weight(%s:%s), words %d apart", p.Field, p.Word, p.Distance))
 	case p.IDF == 0 || p.Boost == 0:
-		return leaf(p.Score, fmt.Sprintf("weight(%s:%s)", p.Field, p.Word))
+		return Leaf(p.Score, fmt.Sprintf("weight(%s:%s)", p.Field, p.Word))
 	}
-	tf := explained{p.Score / (p.Boost * p.IDF), "tf, computed as freq / (freq + k1 * (1 - b + b * dl / avgdl)) from:", []explained{leaf(p.Freq, "freq, occurrences of term within document")}}
+	tf := Explained{p.Score / (p.Boost * p.IDF), "tf, computed as freq / (freq + k1 * (1 - b + b * dl / avgdl)) from:", []Explained{Leaf(p.Freq, "freq, occurrences of term within document")}}
 	if p.Average > 0 {
-		tf.Details = append(tf.Details, leaf(float64(p.Length), "dl, length of field"), leaf(p.Average, "avgdl, average length of field"))
+		tf.Details = append(tf.Details, Leaf(float64(p.Length), "dl, length of field"), Leaf(p.Average, "avgdl, average length of field"))
 	}
-	score := explained{p.Score, fmt.Sprintf("score(freq=%g), computed as boost * idf * tf from:", p.Freq), []explained{
-		leaf(p.Boost, "boost"), leaf(p.IDF, "idf, computed as log(1 + (N - n + 0.5) / (n + 0.5))"), tf,
+	score := Explained{p.Score, fmt.Sprintf("score(freq=%g), computed as boost * idf * tf from:", p.Freq), []Explained{
+		Leaf(p.Boost, "boost"), Leaf(p.IDF, "idf, computed as log(1 + (N - n + 0.5) / (n + 0.5))"), tf,
 	}}
-	return explained{p.Score, fmt.Sprintf("weight(%s:%s), result of:", p.Field, p.Word), []explained{score}}
+	return Explained{p.Score, fmt.Sprintf("weight(%s:%s), result of:", p.Field, p.Word), []Explained{score}}
 }

@@ -1,4 +1,4 @@
-package osapi
+package hits
 
 import (
 	"cmp"
@@ -10,59 +10,62 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/search"
+	"indexerd/internal/serve/osapi/format"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
-// A shownField is a field of fields or docvalue_fields.
-type shownField struct {
-	Field
-	date   dateFormat
-	number *numberFormat // nil: numbers are as they are
-	sorted bool          // values are those of the index, not of the document
+// A Field is a field of fields or docvalue_fields.
+type Field struct {
+	mapping.Field
+	date   format.Date
+	number *format.Number // nil: numbers are as they are
+	sorted bool           // values are those of the index, not of the document
 }
 
-// docValue returns a field whose values are shown as docvalue_fields has them.
-func docValue(f Field) shownField { return shownField{Field: f, date: anyDate[0], sorted: true} }
+// DocValue returns a field whose values are shown as docvalue_fields has them.
+func DocValue(f mapping.Field) Field { return Field{Field: f, date: format.AnyDate[0], sorted: true} }
 
-// addFields reads fields or docvalue_fields, by key: a list of names and of {field, format}.
+// AddFields reads fields or docvalue_fields, by key: a list of names and of {field, format}.
 // Names may have *. It adds them to other fields, whose formats it replaces.
-func addFields(fields []shownField, v json.RawMessage, key string, ix Index) ([]shownField, error) {
+func AddFields(fields []Field, v json.RawMessage, key string, ix mapping.Index) ([]Field, error) {
 	var list []json.RawMessage
 	if json.Unmarshal(v, &list) != nil {
-		return nil, parsing("[%s] is a list of fields", key)
+		return nil, input.ParsingError("[%s] is a list of fields", key)
 	}
 	for _, one := range list {
 		pattern, layout, err := namedField(one, key)
 		if err != nil {
 			return nil, err
 		}
-		for _, field := range ix.named(pattern) {
-			f := shownField{Field: field}
-			if f.sorted = key == "docvalue_fields"; f.sorted && f.Type == Text {
-				return nil, illegal("[docvalue_fields] on text field [%s] is not supported: use a field of metadata, or fields", f.shown())
+		for _, field := range ix.Match(pattern) {
+			f := Field{Field: field}
+			if f.sorted = key == "docvalue_fields"; f.sorted && f.Type == mapping.Text {
+				return nil, input.ArgumentError("[docvalue_fields] on text field [%s] is not supported: use a field of metadata, or fields", f.Shown())
 			}
 			if err := f.setFormat(layout); err != nil {
 				return nil, err
 			}
-			fields = append(slices.DeleteFunc(fields, func(other shownField) bool { return other.shown() == f.shown() }), f)
+			fields = append(slices.DeleteFunc(fields, func(other Field) bool { return other.Shown() == f.Shown() }), f)
 		}
 	}
 	return fields, nil
 }
 
 // setFormat sets how values are printed. Numbers have formats in docvalue_fields only.
-func (f *shownField) setFormat(layout string) (err error) {
-	f.date = anyDate[0]
+func (f *Field) setFormat(layout string) (err error) {
+	f.date = format.AnyDate[0]
 	switch {
 	case layout == "" || layout == "use_field_mapping":
-	case f.Type == Date:
-		var all []dateFormat
-		if all, err = formatsOf(layout); err == nil {
+	case f.Type == mapping.Date:
+		var all []format.Date
+		if all, err = format.Dates(layout); err == nil {
 			f.date = all[0]
 		}
-	case f.Type == Double && f.sorted:
-		f.number, err = numberPattern(layout)
+	case f.Type == mapping.Double && f.sorted:
+		f.number, err = format.ParseNumber(layout)
 	default:
-		err = illegal("Field [%s] of type [%s] doesn't support formats.", f.shown(), f.Type)
+		err = input.ArgumentError("Field [%s] of type [%s] doesn't support formats.", f.Shown(), f.Type)
 	}
 	return err
 }
@@ -72,22 +75,22 @@ func namedField(v json.RawMessage, key string) (name, layout string, err error) 
 	if json.Unmarshal(v, &name) == nil {
 		return name, "", nil
 	}
-	m, err := object(v, key)
+	m, err := input.Object(v, key)
 	if err != nil {
 		return "", "", err
 	}
-	if err := only(m, key, "field", "format"); err != nil {
+	if err := input.Only(m, key, "field", "format"); err != nil {
 		return "", "", err
 	}
-	if name, err = scalar(m["field"], key+".field"); err != nil || m["format"] == nil {
+	if name, err = input.Scalar(m["field"], key+".field"); err != nil || m["format"] == nil {
 		return name, "", err
 	}
-	layout, err = scalar(m["format"], "format")
+	layout, err = input.Scalar(m["format"], "format")
 	return name, layout, err
 }
 
-// valuesOf returns the values of the requested fields of a hit, each as a list.
-func valuesOf(fields []shownField, hit search.Hit) map[string][]any {
+// FieldValues returns the values of the requested fields of a hit, each as a list.
+func FieldValues(fields []Field, hit search.Hit) map[string][]any {
 	values := map[string][]any{}
 	for _, f := range fields {
 		list, many := hit.Fields.Get(f.Name).([]any)
@@ -98,7 +101,7 @@ func valuesOf(fields []shownField, hit search.Hit) map[string][]any {
 			list = inOrder(list)
 		}
 		for _, v := range list {
-			values[f.shown()] = append(values[f.shown()], f.show(v))
+			values[f.Shown()] = append(values[f.Shown()], f.show(v))
 		}
 	}
 	return values
@@ -123,19 +126,19 @@ func inOrder(list []any) []any {
 }
 
 // show returns a value as fields have it.
-func (f shownField) show(v any) any {
+func (f Field) show(v any) any {
 	text := doc.FormatText(v)
 	if f.number != nil {
 		if n, err := strconv.ParseFloat(text, 64); err == nil {
-			return f.number.print(n)
+			return f.number.Print(n)
 		}
 	}
-	if f.Type != Date {
+	if f.Type != mapping.Date {
 		return v
 	}
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", "2006-01-02"} {
 		if at, err := time.Parse(layout, text); err == nil {
-			return f.date.print(at.UnixMilli(), time.UTC)
+			return f.date.Print(at.UnixMilli(), time.UTC)
 		}
 	}
 	return v

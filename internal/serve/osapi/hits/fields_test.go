@@ -1,4 +1,4 @@
-package osapi
+package hits
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package osapi
+package hits
 
 import (
 	"encoding/json"
@@ -8,6 +8,9 @@ import (
 
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
+	"indexerd/internal/serve/osapi/dsl"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // The limits of highlight.
@@ -30,14 +33,14 @@ type highlighting struct {
 	anywhere bool // matches of other fields are marked too
 }
 
-// parseHighlight reads highlight. Fields that are not text have no highlights. n is the
+// ParseHighlight reads highlight. Fields that are not text have no highlights. n is the
 // query of the search.
-func parseHighlight(v json.RawMessage, t *scope, n query.Node) (marks []search.Marking, err error) {
-	m, err := object(v, "highlight")
+func ParseHighlight(v json.RawMessage, t *dsl.Scope, n query.Node) (marks []search.Marking, err error) {
+	m, err := input.Object(v, "highlight")
 	if err != nil {
 		return nil, err
 	}
-	if err := only(m, "highlight", ofHighlight...); err != nil {
+	if err := input.Only(m, "highlight", ofHighlight...); err != nil {
 		return nil, err
 	}
 	h := highlighting{Marking: search.Marking{Pre: "<em>", Post: "</em>", Fragments: 5, Runes: 100, InOrder: true, Words: true}}
@@ -64,7 +67,7 @@ func parseHighlight(v json.RawMessage, t *scope, n query.Node) (marks []search.M
 		}
 	}
 	if len(marks) > maxHighlighted {
-		return nil, parsing("[highlight] names more than %d fields", maxHighlighted)
+		return nil, input.ParsingError("[highlight] names more than %d fields", maxHighlighted)
 	}
 	return marks, nil
 }
@@ -122,20 +125,20 @@ func highlightedFields(v json.RawMessage) (list []highlightedField, err error) {
 	objects := []json.RawMessage{v}
 	if len(v) > 0 && v[0] == '[' {
 		if err := json.Unmarshal(v, &objects); err != nil {
-			return nil, parsing("[highlight.fields] is an object, or a list of objects")
+			return nil, input.ParsingError("[highlight.fields] is an object, or a list of objects")
 		}
 	}
 	for _, text := range objects {
-		fields, err := object(text, "highlight.fields")
+		fields, err := input.Object(text, "highlight.fields")
 		if err != nil {
 			return nil, err
 		}
 		for name, options := range fields {
 			f := highlightedField{name: name}
-			if f.options, err = object(options, "highlight.fields"); err != nil {
+			if f.options, err = input.Object(options, "highlight.fields"); err != nil {
 				return nil, err
 			}
-			if err := only(f.options, "highlight.fields", ofField...); err != nil {
+			if err := input.Only(f.options, "highlight.fields", ofField...); err != nil {
 				return nil, err
 			}
 			list = append(list, f)
@@ -149,9 +152,9 @@ func highlightedFields(v json.RawMessage) (list []highlightedField, err error) {
 }
 
 // textFields returns the text fields whose names match a pattern.
-func textFields(ix Index, pattern string) (names []string) {
+func textFields(ix mapping.Index, pattern string) (names []string) {
 	for _, f := range ix {
-		if ok, err := path.Match(pattern, f.Name); err == nil && ok && (f.Type == Text || f.Type == mixed) {
+		if ok, err := path.Match(pattern, f.Name); err == nil && ok && (f.Type == mapping.Text || f.Type == mapping.Mixed) {
 			names = append(names, f.Name)
 		}
 	}
@@ -167,12 +170,12 @@ func (h *highlighting) ofAll(m map[string]json.RawMessage) error {
 		if m[name] == nil {
 			continue
 		}
-		text, err := scalar(m[name], name)
+		text, err := input.Scalar(m[name], name)
 		if err != nil {
 			return err
 		}
 		if known[text] == nil {
-			return parsing("[highlight] %s [%s] is not supported", name, query.Shorten(text))
+			return input.ParsingError("[highlight] %s [%s] is not supported", name, query.Shorten(text))
 		}
 		known[text]()
 	}
@@ -180,14 +183,14 @@ func (h *highlighting) ofAll(m map[string]json.RawMessage) error {
 }
 
 // set reads the options of a field.
-func (h *highlighting) set(m map[string]json.RawMessage, t *scope) (err error) {
+func (h *highlighting) set(m map[string]json.RawMessage, t *dsl.Scope) (err error) {
 	for name, to := range map[string]*string{"pre_tags": &h.Pre, "post_tags": &h.Post} {
 		if m[name] == nil {
 			continue
 		}
-		tags, err := idsIn(m[name], name)
+		tags, err := input.Strings(m[name], name)
 		if err != nil || len(tags) == 0 {
-			return parsing("[highlight] %s is a list of tags", name)
+			return input.ParsingError("[highlight] %s is a list of tags", name)
 		}
 		*to = tags[0]
 	}
@@ -195,7 +198,7 @@ func (h *highlighting) set(m map[string]json.RawMessage, t *scope) (err error) {
 		if m[name] == nil {
 			continue
 		}
-		if err := number(m[name], name, to); err != nil {
+		if err := input.Whole(m[name], name, to); err != nil {
 			return err
 		}
 	}
@@ -203,17 +206,17 @@ func (h *highlighting) set(m map[string]json.RawMessage, t *scope) (err error) {
 		h.Runes = maxFragment
 	}
 	if h.Fragments > maxFragments || h.Runes > maxFragment || h.NoMatch > maxFragment {
-		return parsing("[highlight] has more than %d fragments, or one of more than %d characters", maxFragments, maxFragment)
+		return input.ParsingError("[highlight] has more than %d fragments, or one of more than %d characters", maxFragments, maxFragment)
 	}
 	if m["require_field_match"] != nil {
 		var required bool
 		if json.Unmarshal(m["require_field_match"], &required) != nil {
-			return parsing("[highlight] require_field_match is true or false")
+			return input.ParsingError("[highlight] require_field_match is true or false")
 		}
 		h.anywhere = !required
 	}
 	if m["highlight_query"] != nil {
-		if h.Query, err = newTranslator(t).node(m["highlight_query"]); err != nil {
+		if h.Query, err = dsl.New(t).Node(m["highlight_query"]); err != nil {
 			return err
 		}
 	}
@@ -226,12 +229,12 @@ func (h *highlighting) choose(m map[string]json.RawMessage) error {
 		if m[name] == nil {
 			continue
 		}
-		text, err := scalar(m[name], name)
+		text, err := input.Scalar(m[name], name)
 		if err != nil {
 			return err
 		}
 		if !slices.Contains(known, text) {
-			return parsing("[highlight] %s [%s] is not supported: write %s", name, query.Shorten(text), strings.Join(known, " or "))
+			return input.ParsingError("[highlight] %s [%s] is not supported: write %s", name, query.Shorten(text), strings.Join(known, " or "))
 		}
 		if name == "order" {
 			h.InOrder = text == "none"

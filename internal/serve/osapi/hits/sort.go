@@ -1,4 +1,6 @@
-package osapi
+// Package hits reads how the hits of a search are sorted and what each of them shows:
+// _source, fields, highlights and explanations. It prints all but the highlights.
+package hits
 
 import (
 	"encoding/json"
@@ -9,29 +11,31 @@ import (
 	"time"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
-// A sortKey is one part of a sort: a field, the score, the key of a document, or a
+// A SortKey is one part of a sort: a field, the score, the key of a document, or a
 // field that no index has.
-type sortKey struct {
+type SortKey struct {
 	query.Sort
-	kind string // the type of the field, or one of these
+	Kind string // the type of the field, or one of these
 	as   string // the type of a field that no index has
 }
 
 const (
-	byScore  = "score"
-	byKey    = "key"
-	byNoType = "none"
+	ByScore  = "score"
+	ByKey    = "key"
+	ByNoType = "none"
 )
 
-// parseSort reads sort: a field, or a list of fields and {field: order} or
+// ParseSort reads sort: a field, or a list of fields and {field: order} or
 // {field: {order: order}}.
-func parseSort(v json.RawMessage, ix Index) (order []sortKey, err error) {
+func ParseSort(v json.RawMessage, ix mapping.Index) (order []SortKey, err error) {
 	list := []json.RawMessage{v}
 	if v[0] == '[' {
 		if err := json.Unmarshal(v, &list); err != nil {
-			return nil, parsing("[sort] is not a list")
+			return nil, input.ParsingError("[sort] is not a list")
 		}
 	}
 	for i, one := range list {
@@ -39,8 +43,8 @@ func parseSort(v json.RawMessage, ix Index) (order []sortKey, err error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case k.kind == byKey && (k.Descending || i < len(list)-1):
-			return nil, parsing("[sort] by [%s] is not supported, but ascending and as the last key", k.Field)
+		case k.Kind == ByKey && (k.Descending || i < len(list)-1):
+			return nil, input.ParsingError("[sort] by [%s] is not supported, but ascending and as the last key", k.Field)
 		}
 		order = append(order, k)
 	}
@@ -48,7 +52,7 @@ func parseSort(v json.RawMessage, ix Index) (order []sortKey, err error) {
 }
 
 // sortBy reads one part of a sort.
-func sortBy(v json.RawMessage, ix Index) (k sortKey, err error) {
+func sortBy(v json.RawMessage, ix mapping.Index) (k SortKey, err error) {
 	name, m, err := sortOptions(v)
 	if err != nil {
 		return k, err
@@ -59,45 +63,45 @@ func sortBy(v json.RawMessage, ix Index) (k sortKey, err error) {
 	}
 	switch name {
 	case query.ByScore:
-		k.Descending, k.kind = m["order"] != "asc", byScore
+		k.Descending, k.Kind = m["order"] != "asc", ByScore
 		return k, nil
 	case "_id", "_doc", "_shard_doc":
-		k.kind = byKey
+		k.Kind = ByKey
 		return k, nil
 	}
-	f, err := ix.lookup(name)
+	f, err := ix.Lookup(name)
 	if err != nil {
 		return k, err
 	}
-	k.Field, k.kind = f.Name, f.Type
+	k.Field, k.Kind = f.Name, f.Type
 	switch {
 	case f.Type == "" && m["unmapped_type"] != "":
-		k.kind, k.as = byNoType, m["unmapped_type"]
+		k.Kind, k.as = ByNoType, m["unmapped_type"]
 	case f.Type == "":
-		return k, fault(notOfField, "no mapping found for [%s] in order to sort on", query.Shorten(name))
-	case f.Type == Text:
-		return k, illegal("[sort] on text field [%s] is not supported: use a field of metadata", f.Name)
+		return k, input.Error(input.NotOfField, "no mapping found for [%s] in order to sort on", query.Shorten(name))
+	case f.Type == mapping.Text:
+		return k, input.ArgumentError("[sort] on text field [%s] is not supported: use a field of metadata", f.Name)
 	}
 	return k, k.readMissing()
 }
 
 // readMissing reads the value of documents without one, which is a number but for
 // keywords: milliseconds of a date, and 0 or 1 of a boolean.
-func (k *sortKey) readMissing() error {
-	if k.Missing == "" || k.kind == Keyword || k.kind == byNoType {
+func (k *SortKey) readMissing() error {
+	if k.Missing == "" || k.Kind == mapping.Keyword || k.Kind == ByNoType {
 		return nil
 	}
-	n, err := finite(k.Missing)
+	n, err := input.Finite(k.Missing)
 	switch {
 	case err != nil:
-		return fault(unreadableNumber, "[sort] missing of [%s] is not a number: %q", k.Field, query.Shorten(k.Missing))
-	case k.kind == Boolean && n != 0 && n != 1:
-		return parsing("[sort] missing of the boolean [%s] is not supported: write 0 or 1", k.Field)
-	case k.kind == Boolean:
+		return input.Error(input.UnreadableNumber, "[sort] missing of [%s] is not a number: %q", k.Field, query.Shorten(k.Missing))
+	case k.Kind == mapping.Boolean && n != 0 && n != 1:
+		return input.ParsingError("[sort] missing of the boolean [%s] is not supported: write 0 or 1", k.Field)
+	case k.Kind == mapping.Boolean:
 		k.Missing = strconv.FormatBool(n == 1)
-	case k.kind == Date && math.Abs(n) > 1<<53:
-		return parsing("[sort] missing of the date [%s] is not supported: write _first or _last", k.Field)
-	case k.kind == Date:
+	case k.Kind == mapping.Date && math.Abs(n) > 1<<53:
+		return input.ParsingError("[sort] missing of the date [%s] is not supported: write _first or _last", k.Field)
+	case k.Kind == mapping.Date:
 		k.Missing = time.UnixMilli(int64(n)).UTC().Format(time.RFC3339Nano)
 	}
 	return nil
@@ -110,9 +114,9 @@ func sortOptions(v json.RawMessage) (name string, options map[string]string, err
 		return name, options, nil
 	}
 	if v[0] != '{' {
-		return "", nil, fault(notOfField, "no mapping found for [%s] in order to sort on", query.Shorten(string(v)))
+		return "", nil, input.Error(input.NotOfField, "no mapping found for [%s] in order to sort on", query.Shorten(string(v)))
 	}
-	name, value, err := single(v, "sort")
+	name, value, err := input.Single(v, "sort")
 	if err != nil {
 		return "", nil, err
 	}
@@ -121,15 +125,15 @@ func sortOptions(v json.RawMessage) (name string, options map[string]string, err
 		options["order"] = order
 		return name, options, nil
 	}
-	m, err := object(value, "sort")
+	m, err := input.Object(value, "sort")
 	if err != nil {
 		return "", nil, err
 	}
 	for key, text := range m {
 		if !slices.Contains([]string{"order", "missing", "unmapped_type", "mode"}, key) {
-			return "", nil, fault(unknownKey, "[sort] does not support [%s]; supported are order, missing, unmapped_type, mode", query.Shorten(key))
+			return "", nil, input.Error(input.UnknownKey, "[sort] does not support [%s]; supported are order, missing, unmapped_type, mode", query.Shorten(key))
 		}
-		if options[key], err = scalar(text, "sort "+key); err != nil {
+		if options[key], err = input.Scalar(text, "sort "+key); err != nil {
 			return "", nil, err
 		}
 	}
@@ -138,13 +142,13 @@ func sortOptions(v json.RawMessage) (name string, options map[string]string, err
 
 // set sets the order of a key, and what documents without a value and those with several
 // have.
-func (k *sortKey) set(options map[string]string) error {
+func (k *SortKey) set(options map[string]string) error {
 	switch order := strings.ToLower(options["order"]); order {
 	case "", "asc", "desc":
 		k.Descending = order == "desc"
 		options["order"] = order
 	default:
-		return illegal("[sort] order is asc or desc")
+		return input.ArgumentError("[sort] order is asc or desc")
 	}
 	switch missing := options["missing"]; missing {
 	case "", "_last":
@@ -157,7 +161,7 @@ func (k *sortKey) set(options map[string]string) error {
 	case "", "min", "max":
 		k.Pick = query.Pick(mode)
 	default:
-		return fault(notOfField, "[sort] mode [%s] is not supported: write min or max", query.Shorten(mode))
+		return input.Error(input.NotOfField, "[sort] mode [%s] is not supported: write min or max", query.Shorten(mode))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package osapi
+package hits
 
 import (
 	"encoding/json"
@@ -9,23 +9,27 @@ import (
 
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
+	"indexerd/internal/serve/osapi/dsl"
+	"indexerd/internal/serve/osapi/format"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
-// sortValues returns the values by which a hit is sorted, which search_after takes.
-func sortValues(order []sortKey, hit search.Hit) []any {
+// SortValues returns the values by which a hit is sorted, which search_after takes.
+func SortValues(order []SortKey, hit search.Hit) []any {
 	values, keys := make([]any, len(order)), hit.Keys
 	for i, by := range order {
-		if by.kind == byKey {
+		if by.Kind == ByKey {
 			values[i] = hit.OID
 		}
-		if by.kind == byNoType {
+		if by.Kind == ByNoType {
 			values[i] = by.absent()
 		}
-		if by.kind == byKey || by.kind == byNoType {
+		if by.Kind == ByKey || by.Kind == ByNoType {
 			continue
 		}
-		if by.kind == byScore {
-			values[i] = decimal(hit.Score)
+		if by.Kind == ByScore {
+			values[i] = format.Decimal(hit.Score)
 		} else if len(keys) > 0 && keys[0].Type != "" {
 			values[i] = by.value(keys[0].Text)
 		} else {
@@ -40,13 +44,13 @@ func sortValues(order []sortKey, hit search.Hit) []any {
 // a whole number of them.
 func valueOf(kind, text string) any {
 	switch kind {
-	case Double:
+	case mapping.Double:
 		if n, err := strconv.ParseFloat(text, 64); err == nil {
-			return decimal(n)
+			return format.Decimal(n)
 		}
-	case Boolean:
+	case mapping.Boolean:
 		return text == "true"
-	case Date:
+	case mapping.Date:
 		if at, err := time.Parse(time.RFC3339Nano, text); err == nil && at.Nanosecond()%1e6 == 0 {
 			return at.UnixMilli()
 		}
@@ -54,55 +58,55 @@ func valueOf(kind, text string) any {
 	return text
 }
 
-// parseAfter reads search_after: the values by which the last hit was sorted.
-func parseAfter(v json.RawMessage, order []sortKey, t *scope) (*query.Place, error) {
+// ParseAfter reads search_after: the values by which the last hit was sorted.
+func ParseAfter(v json.RawMessage, order []SortKey, t *dsl.Scope) (*query.Place, error) {
 	var values []json.RawMessage
 	if err := json.Unmarshal(v, &values); err != nil || len(values) != len(order) || len(values) == 0 {
-		return nil, illegal("[search_after] needs a list with a value for each of [sort], %d", len(order))
+		return nil, input.ArgumentError("[search_after] needs a list with a value for each of [sort], %d", len(order))
 	}
-	if len(t.tables) != 1 {
-		return nil, parsing("[search_after] in %d indices is not supported: page with from, or search one index", len(t.tables))
+	if len(t.Tables) != 1 {
+		return nil, input.ParsingError("[search_after] in %d indices is not supported: page with from, or search one index", len(t.Tables))
 	}
 	p := &query.Place{}
 	for i, by := range order {
-		if by.kind == byNoType || by.isAbsent(values[i]) {
-			if by.kind != byNoType {
+		if by.Kind == ByNoType || by.isAbsent(values[i]) {
+			if by.Kind != ByNoType {
 				p.Values = append(p.Values, query.Key{})
 			}
 			continue
 		}
-		text, err := scalar(values[i], "search_after")
+		text, err := input.Scalar(values[i], "search_after")
 		if err != nil {
 			return nil, err
 		}
-		if _, err := strconv.ParseFloat(text, 64); by.kind == Double && err != nil {
-			return nil, illegal("[search_after] %s is not a number", query.Shorten(text))
+		if _, err := strconv.ParseFloat(text, 64); by.Kind == mapping.Double && err != nil {
+			return nil, input.ArgumentError("[search_after] %s is not a number", query.Shorten(text))
 		}
-		switch by.kind {
-		case byScore:
+		switch by.Kind {
+		case ByScore:
 			n, err := strconv.ParseFloat(text, 32)
 			if err != nil {
-				return nil, illegal("[search_after] %s is not a score", query.Shorten(text))
+				return nil, input.ArgumentError("[search_after] %s is not a score", query.Shorten(text))
 			}
-			p.Values = append(p.Values, query.Key{Type: byScore, Text: strconv.FormatFloat(n, 'g', -1, 64)}) // a score has 32 bits, and a client may shorten it to them
-		case byKey:
-			if p.OID, err = t.oid(t.tables[0], text); err != nil {
+			p.Values = append(p.Values, query.Key{Type: ByScore, Text: strconv.FormatFloat(n, 'g', -1, 64)}) // a score has 32 bits, and a client may shorten it to them
+		case ByKey:
+			if p.OID, err = t.OID(t.Tables[0], text); err != nil {
 				return nil, err
 			}
-		case Date:
-			text = dateText(text)
-			if _, err := parseDate(text, []string{"strict_date_optional_time"}, time.UTC, false); err != nil {
+		case mapping.Date:
+			text = format.DateText(text)
+			if _, err := format.ParseDate(text, []string{"strict_date_optional_time"}, time.UTC, false); err != nil {
 				return nil, err
 			}
-			p.Values = append(p.Values, query.Key{Type: Date, Text: text})
-		case Boolean:
-			p.Values = append(p.Values, query.Key{Type: Boolean, Text: booleanText(text)})
+			p.Values = append(p.Values, query.Key{Type: mapping.Date, Text: text})
+		case mapping.Boolean:
+			p.Values = append(p.Values, query.Key{Type: mapping.Boolean, Text: booleanText(text)})
 		default:
-			p.Values = append(p.Values, query.Key{Type: by.kind, Text: text})
+			p.Values = append(p.Values, query.Key{Type: by.Kind, Text: text})
 		}
 	}
 	if len(p.Values) == 0 {
-		p.Values = []query.Key{{Type: byScore, Text: "1"}} // the score of every hit of an unscored query
+		p.Values = []query.Key{{Type: ByScore, Text: "1"}} // the score of every hit of an unscored query
 	}
 	return p, nil
 }
@@ -119,8 +123,8 @@ func booleanText(text string) string {
 }
 
 // value returns the sort value of a field's value.
-func (k sortKey) value(text string) any {
-	v := valueOf(k.kind, text)
+func (k SortKey) value(text string) any {
+	v := valueOf(k.Kind, text)
 	switch v {
 	case true:
 		return 1
@@ -132,37 +136,37 @@ func (k sortKey) value(text string) any {
 
 // absent returns the sort value of a document without one: the greatest or the least of
 // the type, by where such documents are.
-func (k sortKey) absent() any {
+func (k SortKey) absent() any {
 	greatest := k.First == k.Descending
-	if k.kind != byNoType {
-		return absentOf(k.kind, greatest)
+	if k.Kind != ByNoType {
+		return absentOf(k.Kind, greatest)
 	}
 	return absentOf(map[string]string{
-		"date": Date, "boolean": Boolean, "long": Date, "integer": Date, "short": Date, "byte": Date, "double": Double, "float": Double, "half_float": Double,
+		"date": mapping.Date, "boolean": mapping.Boolean, "long": mapping.Date, "integer": mapping.Date, "short": mapping.Date, "byte": mapping.Date, "double": mapping.Double, "float": mapping.Double, "half_float": mapping.Double,
 	}[k.as], greatest)
 }
 
 func absentOf(kind string, greatest bool) any {
 	switch {
-	case kind == Double && greatest:
+	case kind == mapping.Double && greatest:
 		return "Infinity"
-	case kind == Double:
+	case kind == mapping.Double:
 		return "-Infinity"
-	case kind == Boolean && greatest:
+	case kind == mapping.Boolean && greatest:
 		return math.MaxInt32
-	case kind == Boolean:
+	case kind == mapping.Boolean:
 		return math.MinInt32
-	case kind == Date && greatest:
+	case kind == mapping.Date && greatest:
 		return math.MaxInt64
-	case kind == Date:
+	case kind == mapping.Date:
 		return math.MinInt64
 	}
 	return nil
 }
 
 // isAbsent reports whether a sort value is that of a document without one.
-func (k sortKey) isAbsent(v json.RawMessage) bool {
-	text, err := scalar(v, "search_after")
+func (k SortKey) isAbsent(v json.RawMessage) bool {
+	text, err := input.Scalar(v, "search_after")
 	if err != nil {
 		return string(v) == "null"
 	}

@@ -1,4 +1,6 @@
-package osapi
+// Package input reads the JSON of requests, and makes the errors of what is wrong in it.
+// Each error is an *httpapi.Error with status 400 and one of OpenSearch's types.
+package input
 
 import (
 	"fmt"
@@ -7,25 +9,26 @@ import (
 	"indexerd/internal/serve/httpapi"
 )
 
-// parsing returns the error of a request that is not supported or not valid.
-func parsing(format string, args ...any) error {
-	return &httpapi.Error{Status: http.StatusBadRequest, Code: "parsing_exception", Message: fmt.Sprintf(format, args...)}
+// Types of errors, as OpenSearch has them.
+const (
+	notSupported     = "parsing_exception"
+	IllegalArgument  = "illegal_argument_exception"
+	InvalidRequest   = "action_request_validation_exception"
+	NotOfField       = "query_shard_exception"
+	UnreadableNumber = "number_format_exception"
+	UnknownKey       = "x_content_parse_exception"
+	UnreadableDate   = "parse_exception"
+)
+
+// ParsingError returns the error of a request that is not supported or not valid.
+func ParsingError(format string, args ...any) error {
+	return Error(notSupported, format, args...)
 }
 
-// fault returns an error of a request with one of OpenSearch's types.
-func fault(kind, format string, args ...any) error {
+// Error returns an error of a request with one of OpenSearch's types.
+func Error(kind, format string, args ...any) error {
 	return &httpapi.Error{Status: http.StatusBadRequest, Code: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// Types of errors, as OpenSearch has them.
-const (
-	illegalArgument  = "illegal_argument_exception"
-	invalidRequest   = "action_request_validation_exception"
-	notOfField       = "query_shard_exception"
-	unreadableNumber = "number_format_exception"
-	unknownKey       = "x_content_parse_exception"
-	unreadableDate   = "parse_exception"
-)
-
-// illegal returns the error of an argument that is not possible.
-func illegal(format string, args ...any) error { return fault(illegalArgument, format, args...) }
+// ArgumentError returns the error of an argument that is not possible.
+func ArgumentError(format string, args ...any) error { return Error(IllegalArgument, format, args...) }

@@ -1,4 +1,5 @@
-package osapi
+// Package mapping has the fields of indices, by the names and types that clients use.
+package mapping
 
 import (
 	"path"
@@ -6,6 +7,7 @@ import (
 	"strings"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // The types of fields, as mappings name them.
@@ -16,10 +18,10 @@ const (
 	Date    = "date"
 	Boolean = "boolean"
 
-	mixed = "mixed" // not the same in all searched indices
+	Mixed = "mixed" // not the same in all searched indices
 
-	idField    = "_id"    // the type of the key of a document
-	indexField = "_index" // the type of the name of the index
+	ID        = "_id"    // the type of the key of a document
+	IndexName = "_index" // the type of the name of the index
 )
 
 // A Field is a field of an index. Values of a field that is also text have the name
@@ -36,12 +38,12 @@ type Field struct {
 // An Index is the fields of a table.
 type Index []Field
 
-// suffix marks the values of a field that is also text.
-const suffix = ".keyword"
+// Suffix marks the values of a field that is also text.
+const Suffix = ".keyword"
 
-// field returns the field with a name, without a type if there is none.
-func (ix Index) field(name string) Field {
-	base, valued := strings.CutSuffix(name, suffix)
+// Field returns the field with a name, without a type if there is none.
+func (ix Index) Field(name string) Field {
+	base, valued := strings.CutSuffix(name, Suffix)
 	for _, wanted := range []string{name, base} {
 		var found []Field
 		for _, f := range ix {
@@ -64,39 +66,39 @@ func (ix Index) field(name string) Field {
 	return Field{Name: name}
 }
 
-// shown returns the name of a field in queries.
-func (f Field) shown() string {
-	if f.valued() {
-		return f.Name + suffix
+// Shown returns the name of a field in queries.
+func (f Field) Shown() string {
+	if f.Valued() {
+		return f.Name + Suffix
 	}
 	return f.Name
 }
 
-// valued reports whether a field is the values of one that is also text.
-func (f Field) valued() bool { return f.both && f.Type != Text }
+// Valued reports whether a field is the values of one that is also text.
+func (f Field) Valued() bool { return f.both && f.Type != Text }
 
-// queryNames lists the fields by their names in queries.
-func (ix Index) queryNames() (names []string) {
+// QueryNames lists the fields by their names in queries.
+func (ix Index) QueryNames() (names []string) {
 	types := ix.types()
 	for _, f := range ix {
 		f.both = len(types[f.Name]) == 2
-		names = append(names, f.shown())
+		names = append(names, f.Shown())
 	}
 	return names
 }
 
-// named returns the fields whose names in queries match a pattern.
-func (ix Index) named(pattern string) (list []Field) {
+// Match returns the fields whose names in queries match a pattern.
+func (ix Index) Match(pattern string) (list []Field) {
 	add := func(f Field) {
-		ok, err := path.Match(pattern, f.shown())
-		if err == nil && ok && !slices.ContainsFunc(list, func(other Field) bool { return other.shown() == f.shown() }) {
+		ok, err := path.Match(pattern, f.Shown())
+		if err == nil && ok && !slices.ContainsFunc(list, func(other Field) bool { return other.Shown() == f.Shown() }) {
 			list = append(list, f)
 		}
 	}
 	for _, f := range ix {
-		if ix.field(f.Name).both {
+		if ix.Field(f.Name).both {
 			add(Field{Name: f.Name, Type: Text})
-			add(ix.field(f.Name + suffix))
+			add(ix.Field(f.Name + Suffix))
 		} else {
 			add(f)
 		}
@@ -104,12 +106,12 @@ func (ix Index) named(pattern string) (list []Field) {
 	return list
 }
 
-// lookup returns the field with a name. A field with different types in the searched
+// Lookup returns the field with a name. A field with different types in the searched
 // indices is an error.
-func (ix Index) lookup(name string) (Field, error) {
-	f := ix.field(name)
-	if f.Type == mixed {
-		return f, parsing("field [%s] has different types in these indices: search them one by one", query.Shorten(name))
+func (ix Index) Lookup(name string) (Field, error) {
+	f := ix.Field(name)
+	if f.Type == Mixed {
+		return f, input.ParsingError("field [%s] has different types in these indices: search them one by one", query.Shorten(name))
 	}
 	return f, nil
 }
@@ -123,8 +125,8 @@ func (ix Index) types() map[string][]string {
 	return types
 }
 
-// join adds the fields of another index.
-func (ix Index) join(other Index) Index {
+// Join adds the fields of another index.
+func (ix Index) Join(other Index) Index {
 	known, added := ix.types(), other.types()
 	differ := func(name string) bool {
 		return known[name] != nil && added[name] != nil && !slices.Equal(known[name], added[name])
@@ -132,7 +134,7 @@ func (ix Index) join(other Index) Index {
 	joined := slices.DeleteFunc(slices.Clone(ix), func(f Field) bool { return differ(f.Name) })
 	for name := range known {
 		if differ(name) {
-			joined = append(joined, Field{Name: name, Type: mixed})
+			joined = append(joined, Field{Name: name, Type: Mixed})
 		}
 	}
 	for _, f := range other {
@@ -143,13 +145,13 @@ func (ix Index) join(other Index) Index {
 	return joined
 }
 
-// mappings returns the fields of an index that the caller may see.
-func (ix Index) mappings() any {
+// Properties returns the fields of an index that the caller may see.
+func (ix Index) Properties() any {
 	properties := map[string]any{}
 	for _, f := range ix {
 		property := map[string]any{"type": f.Type}
-		if ix.field(f.Name).both {
-			value := ix.field(f.Name + suffix)
+		if ix.Field(f.Name).both {
+			value := ix.Field(f.Name + Suffix)
 			property = map[string]any{"type": Text, "fields": map[string]any{"keyword": map[string]any{"type": value.Type}}}
 		}
 		properties[f.Name] = property

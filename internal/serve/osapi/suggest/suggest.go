@@ -1,4 +1,6 @@
-package osapi
+// Package suggest answers suggest: words that are spelt like those of a text, and texts
+// with such words. It knows words only from searches as the caller.
+package suggest
 
 import (
 	"cmp"
@@ -13,6 +15,8 @@ import (
 	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
+	"indexerd/internal/serve/osapi/format"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // The limits of suggest.
@@ -25,13 +29,13 @@ const (
 	maxMarked      = 100 // words that are marked in one of them
 )
 
-// A suggestion is one entry of suggest: words of the documents that the caller may see
+// A Suggestion is one entry of suggest: words of the documents that the caller may see
 // and that are spelt like those of a text. Each word costs a search, and those that are
 // corrected one more for each similar word.
-type suggestion struct {
+type Suggestion struct {
 	name, kind string
 	text       string
-	field      Field
+	field      mapping.Field
 	termOptions
 	phraseOptions
 }
@@ -53,21 +57,21 @@ type phraseOptions struct {
 	marked    bool
 }
 
-// An option is a word or a text to search instead.
-type option struct {
+// An Option is a word or a text to search instead.
+type Option struct {
 	Text        string  `json:"text"`
 	Highlighted string  `json:"highlighted,omitempty"`
 	Score       float64 `json:"score"`
 	Freq        *uint64 `json:"freq,omitempty"`
 }
 
-// An entry is a word of a text, or the text, with its options. Offsets count UTF-16
+// An Entry is a word of a text, or the text, with its options. Offsets count UTF-16
 // code units.
-type entry struct {
+type Entry struct {
 	Text    string   `json:"text"`
 	Offset  int      `json:"offset"`
 	Length  int      `json:"length"`
-	Options []option `json:"options"`
+	Options []Option `json:"options"`
 }
 
 // A textWord is a word of a text.
@@ -94,15 +98,15 @@ func wordsOf(text string) (list []textWord) {
 	return list
 }
 
-// A suggester answers suggestions by searches as one caller.
-type suggester struct {
-	find   func(context.Context, search.Params) (search.Results, error)
-	caller search.Caller
+// A Suggester answers suggestions by searches as one caller.
+type Suggester struct {
+	Find   func(context.Context, search.Params) (search.Results, error)
+	Caller search.Caller
 }
 
-// suggest answers the suggestions of a search, by name. typed adds the name of the type.
-func (t suggester) suggest(ctx context.Context, list []suggestion, typed bool) (map[string][]entry, error) {
-	answer := map[string][]entry{}
+// Answer answers the suggestions of a search, by name. typed adds the name of the type.
+func (t Suggester) Answer(ctx context.Context, list []Suggestion, typed bool) (map[string][]Entry, error) {
+	answer := map[string][]Entry{}
 	for _, s := range list {
 		entries, err := t.entriesOf(ctx, s)
 		if err != nil {
@@ -117,9 +121,9 @@ func (t suggester) suggest(ctx context.Context, list []suggestion, typed bool) (
 	return answer, nil
 }
 
-func (t suggester) entriesOf(ctx context.Context, s suggestion) ([]entry, error) {
+func (t Suggester) entriesOf(ctx context.Context, s Suggestion) ([]Entry, error) {
 	words := wordsOf(s.text)
-	found := make([][]option, len(words))
+	found := make([][]Option, len(words))
 	for i, w := range words {
 		var err error
 		if found[i], err = t.similar(ctx, s, w.word); err != nil {
@@ -127,18 +131,18 @@ func (t suggester) entriesOf(ctx context.Context, s suggestion) ([]entry, error)
 		}
 	}
 	if s.kind == "phrase" {
-		return []entry{{s.text, 0, units(s.text), s.corrected(words, found)}}, nil
+		return []Entry{{s.text, 0, format.UTF16Len(s.text), s.corrected(words, found)}}, nil
 	}
-	entries := make([]entry, len(words))
+	entries := make([]Entry, len(words))
 	for i, w := range words {
-		entries[i] = entry{strings.ToLower(w.word), units(s.text[:w.start]), units(w.word), found[i]}
+		entries[i] = Entry{strings.ToLower(w.word), format.UTF16Len(s.text[:w.start]), format.UTF16Len(w.word), found[i]}
 	}
 	return entries, nil
 }
 
 // corrected returns the texts with other words, the most similar first: one with the
 // best word for each that no document has, and others with a second best one.
-func (s suggestion) corrected(words []textWord, found [][]option) []option {
+func (s Suggestion) corrected(words []textWord, found [][]Option) []Option {
 	wrong, most := 0, 0
 	for _, list := range found {
 		wrong, most = wrong+min(1, len(list)), max(most, len(list))
@@ -147,7 +151,7 @@ func (s suggestion) corrected(words []textWord, found [][]option) []option {
 	if allowed < 1 {
 		allowed *= float64(len(words))
 	}
-	all := []option{}
+	all := []Option{}
 	if wrong == 0 || float64(wrong) > allowed {
 		return all
 	}
@@ -169,7 +173,7 @@ func (s suggestion) corrected(words []textWord, found [][]option) []option {
 			text.WriteString(o.Text)
 			marked.WriteString(s.pre + o.Text + s.post)
 		}
-		o := option{Text: text.String() + s.text[at:], Score: score}
+		o := Option{Text: text.String() + s.text[at:], Score: score}
 		if s.marked {
 			o.Highlighted = marked.String() + s.text[at:]
 		}
@@ -180,8 +184,8 @@ func (s suggestion) corrected(words []textWord, found [][]option) []option {
 
 // similar returns the words that are spelt like a word, in documents that the caller
 // may see. A word that a document has is correct, unless the mode says otherwise.
-func (t suggester) similar(ctx context.Context, s suggestion, word string) ([]option, error) {
-	options := []option{}
+func (t Suggester) similar(ctx context.Context, s Suggestion, word string) ([]Option, error) {
+	options := []Option{}
 	if n := utf8.RuneCountInString(word); n < s.minLength || n > query.MaxLetters {
 		return options, nil
 	}
@@ -202,7 +206,7 @@ func (t suggester) similar(ctx context.Context, s suggestion, word string) ([]op
 			options = append(options, *o)
 		}
 	}
-	slices.SortFunc(options, func(a, b option) int {
+	slices.SortFunc(options, func(a, b Option) int {
 		byScore, byFreq := cmp.Compare(b.Score, a.Score), cmp.Compare(*b.Freq, *a.Freq)
 		if s.byFreq {
 			return cmp.Or(byFreq, byScore, strings.Compare(a.Text, b.Text))
@@ -215,7 +219,7 @@ func (t suggester) similar(ctx context.Context, s suggestion, word string) ([]op
 // wordsLike returns words that are spelt like a word. It reads the best documents that
 // have one, then the best of those without the words found so far, and so on. So it
 // misses a word whose documents all have another one, and were not read.
-func (t suggester) wordsLike(ctx context.Context, s suggestion, word string) (words []string, err error) {
+func (t Suggester) wordsLike(ctx context.Context, s Suggestion, word string) (words []string, err error) {
 	like := query.Fuzzy{Field: s.field.Name, Text: word, Edits: s.edits}
 	nodes, lower := []query.Node{like}, strings.ToLower(word)
 	for range maxOptions {
@@ -241,7 +245,7 @@ func (t suggester) wordsLike(ctx context.Context, s suggestion, word string) (wo
 }
 
 // option returns a similar word, nil if it is too different.
-func (t suggester) option(ctx context.Context, s suggestion, word, like string) (*option, error) {
+func (t Suggester) option(ctx context.Context, s Suggestion, word, like string) (*Option, error) {
 	letters, other := []rune(word), []rune(like)
 	prefix := min(s.prefix, len(letters), len(other))
 	edits := nearest.Distance(word, like)
@@ -252,12 +256,12 @@ func (t suggester) option(ctx context.Context, s suggestion, word, like string) 
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	return &option{Text: like, Score: 1 - float64(edits)/float64(min(len(letters), len(other))), Freq: &n}, nil
+	return &Option{Text: like, Score: 1 - float64(edits)/float64(min(len(letters), len(other))), Freq: &n}, nil
 }
 
 // freq returns how many documents that the caller may see have a word.
-func (t suggester) freq(ctx context.Context, f Field, word string) (uint64, error) {
-	results, err := t.find(ctx, search.Params{Node: query.Word{Field: f.Name, Text: word}, Fresh: new(bool), Caller: t.caller})
+func (t Suggester) freq(ctx context.Context, f mapping.Field, word string) (uint64, error) {
+	results, err := t.Find(ctx, search.Params{Node: query.Word{Field: f.Name, Text: word}, Fresh: new(bool), Caller: t.Caller})
 	return results.Total, err
 }
 
@@ -268,9 +272,9 @@ const (
 )
 
 // marked returns the words of the best hits of a query that another query marks.
-func (t suggester) marked(ctx context.Context, n, marks query.Node, f Field) (words []string, err error) {
+func (t Suggester) marked(ctx context.Context, n, marks query.Node, f mapping.Field) (words []string, err error) {
 	marking := search.Marking{Field: f.Name, Query: marks, Pre: markStart, Post: markEnd, Fragments: maxMarked, Runes: analysis.MaxWord}
-	results, err := t.find(ctx, search.Params{Node: n, Size: similarHits, Markings: []search.Marking{marking}, Fields: []string{f.Name}, Relevance: query.Lucene, Fresh: new(bool), Caller: t.caller})
+	results, err := t.Find(ctx, search.Params{Node: n, Size: similarHits, Markings: []search.Marking{marking}, Fields: []string{f.Name}, Relevance: query.Lucene, Fresh: new(bool), Caller: t.Caller})
 	if bad := (*search.Error)(nil); errors.As(err, &bad) { // the word is like too many
 		return nil, nil
 	}
