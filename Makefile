@@ -225,6 +225,7 @@ mutants: servers
 
 # Harnesses on the real binary; N is how often, SEED replays. kill, fresh and storm
 # take DRIVER=mysql, which is MariaDB, and fresh takes ENGINE=opensearch; many tables are killed on PostgreSQL only.
+# opensearch-kill takes NODES and RELEASE, failover PAGES=hbase and PAUSE=60s.
 kill: servers
 	SEED=$(SEED) KILL_N=$(or $(N),1000) DRIVER=$(DRIVER) $(WITHPG) $(GO) test -count=1 -run '^TestKill9$$' -v -timeout 120m ./cmd/indexerd
 	$(if $(filter mysql,$(DRIVER)),,KILL_TABLES=100 KILL_N=$(or $(N),100) $(WITHPG) $(GO) test -count=1 -run '^TestKillTables$$' -v -timeout 60m ./cmd/indexerd)

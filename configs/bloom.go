@@ -41,17 +41,17 @@ func bloomKeys(x *Bloom) []key {
 	return []key{
 		{
 			"engine", false, "write local or redis", Local,
-			"`local` keeps the filter in memory, and lists all pages at each start. `redis` keeps it in a Redis server, where it outlives the daemon.",
+			"`local` keeps the filter in memory, and lists all pages at each start. `redis` keeps it in Redis, where it outlives the daemon.",
 			choice{&x.Engine, "engine", []string{Local, Redis}, nil},
 		},
 		{"url", false, "write redis://host:6379/0, with password_file beside it", "", "The address of a standalone Redis, without a password.", text{&x.URL}},
 		{
 			"password_file", false, "name a file that holds the password and that only its owner can read", "",
-			"A file of one line with the password of Redis. Only its owner may be able to read it, unless it is a systemd credential.", text{&x.passwordFile},
+			"A file of one line with the password, readable by its owner only, or a systemd credential.", text{&x.passwordFile},
 		},
 		{
 			"key", false, "write a name for this data directory alone, such as shop", "indexerd",
-			"The beginning of the keys in Redis: the filter of the table film is KEY:film. Each configuration needs a separate one.", text{&x.Key},
+			"The beginning of the keys in Redis, one for each configuration: the filter of the table film is KEY:film.", text{&x.Key},
 		},
 	}
 }

@@ -50,16 +50,16 @@ func httpKeys(h *HTTP) []key {
 	return []key{
 		{
 			"listen", false, "write host:port", "127.0.0.1:7700",
-			"The address of the dashboard and the API. One that other machines reach needs `tokens` and `tls`.", text{&h.Listen},
+			"The address of the dashboard and the API. If other machines can reach it, `tokens` and `tls` are required.", text{&h.Listen},
 		},
 		{
 			"tls", false, "name a certificate and its key: {cert_file: /etc/indexerd/cert.pem, key_file: /etc/indexerd/key.pem}", "",
-			"The server's certificate. With it, the daemon answers HTTPS only. The files are read when the daemon starts.",
+			"The server's certificate, for HTTPS only. The files are read at the start.",
 			mapping{tlsKeys(&h.TLS)},
 		},
 		{
 			"tokens", false, "give each token a name, with token or token_file, and admin or groups", "",
-			"The tokens that callers send, each under a name that you choose. Without tokens, every caller on this machine may do everything.",
+			"The tokens that callers send, each under a name. Without tokens, every caller on this machine may do everything.",
 			named{
 				tokenName, "write a name of up to 15 letters, digits, _ and -, beginning with a letter", true,
 				func(name string) value {
@@ -70,7 +70,7 @@ func httpKeys(h *HTTP) []key {
 		},
 		{
 			"trusted_proxies", false, "list addresses or networks: [10.0.0.7, 10.1.0.0/16]", "",
-			"Addresses of reverse proxies, and of applications that search for many users. Their `X-Forwarded-For` header names the client, whose share of searches and whose delay after wrong tokens are counted by it. They may open all connections; any other client address may open a quarter of them.",
+			"Addresses of reverse proxies, and of applications that search for many users. Limits count the client of their `X-Forwarded-For` header, and they may open all connections, any other address a quarter of them.",
 			names{&h.proxies, false},
 		},
 	}
@@ -80,11 +80,11 @@ func tlsKeys(t *TLS) []key {
 	return []key{
 		{
 			"cert_file", true, "name the PEM file of the certificate", "",
-			"A PEM file with the certificate and the intermediate certificates.", text{&t.CertFile},
+			"A PEM file of the certificate and the intermediate certificates.", text{&t.CertFile},
 		},
 		{
 			"key_file", true, "name the PEM file of the certificate's key", "",
-			"A PEM file with the certificate's private key. Only its owner and group may be able to read it.", text{&t.KeyFile},
+			"A PEM file of the private key, readable by its owner and group only.", text{&t.KeyFile},
 		},
 	}
 }
@@ -97,16 +97,16 @@ func tokenKeys(t *Token) []key {
 		},
 		{
 			"token_file", false, "name a file that holds the token and that only its owner can read", "",
-			"A file of one line with the secret, instead of `token`. Only its owner may be able to read it, unless it is a systemd credential.",
+			"A file of one line with the secret, readable by its owner only, or a systemd credential. Instead of `token`.",
 			text{&t.file},
 		},
 		{
 			"admin", false, "write true, or omit it for a token that only searches", "false",
-			"Whether the caller may do everything: find every document, read status and history, start passes, make backups.", boolean{&t.admin},
+			"Whether the caller may do everything. Without it the token may only search.", boolean{&t.admin},
 		},
 		{
 			"groups", false, "list the groups whose documents the caller finds: [sales]", "",
-			"For a token that only searches. In a table with `acl` it finds the documents of these groups, and without `groups` none. In a table without `acl` every token finds every document.",
+			"The groups whose documents the token finds in a table with `acl`; without `groups` none. In a table without `acl` every token finds every document.",
 			names{&t.Groups, false},
 		},
 	}

@@ -45,38 +45,38 @@ func indexKeys(x *Index) []key {
 	return []key{
 		{
 			"engine", false, "write embedded, or opensearch for OpenSearch and Elasticsearch", Embedded,
-			"`embedded` keeps the indexes below `data`. `opensearch` keeps them in a cluster of OpenSearch, or of Elasticsearch 8 or later: docs/opensearch.md describes it. Pages and marks stay below `data`.",
+			"`embedded` keeps the indexes below `data`, `opensearch` in a cluster of OpenSearch, or of Elasticsearch 8 or later: docs/engines.md.",
 			choice{&x.Engine, "engine", []string{Embedded, OpenSearch}, nil},
 		},
 		{
 			"url", false, "list the nodes: [\"https://search-1:9200\"]", "",
-			"The addresses of nodes, without user, password and path. Requests go to each in turn.", names{&x.URLs, true},
+			"The addresses of nodes, without user, password and path.", names{&x.URLs, true},
 		},
 		{"user", false, "write the name of the cluster's user", "", "The user, with `password_file`.", text{&x.User}},
 		{
 			"password_file", false, "name a file that holds the password and that only its owner can read", "",
-			"A file of one line with the user's password. Only its owner may be able to read it, unless it is a systemd credential.", text{&x.passwordFile},
+			"A file of one line with the password, readable by its owner only, or a systemd credential.", text{&x.passwordFile},
 		},
 		{
 			"api_key_file", false, "name a file that holds the API key and that only its owner can read", "",
-			"A file of one line with an API key, instead of `user`. Only its owner may be able to read it, unless it is a systemd credential.", text{&x.apiKeyFile},
+			"A file of one line with an API key, instead of `user`.", text{&x.apiKeyFile},
 		},
 		{
 			"ca_file", false, "name a PEM file", "the system's certificates",
-			"A PEM file with the certificates of those who sign the nodes' certificates.", text{&x.caFile},
+			"A PEM file of the authorities that sign the nodes' certificates.", text{&x.caFile},
 		},
 		{
 			"prefix", false, "write lower-case letters, digits, _ and -, beginning with a letter, such as shop-", "",
-			"The beginning of the names of indexes: the alias of the table film is PREFIXfilm. Each configuration needs a separate one.", text{&x.Prefix},
+			"The beginning of the names of indexes, one for each configuration: the alias of the table film is PREFIXfilm.", text{&x.Prefix},
 		},
 		{"shards", false, "write 1 to 1000", "1", "The number of shards of a new index.", number{&x.Shards, 1, 1000}},
 		{
 			"replicas", false, "write 0 to 100", "1",
-			"How many copies of a shard a new index has beside the first. With 0, the disk of one node holds what is indexed.", number{&x.Replicas, 0, 100},
+			"How many further copies of a shard a new index has. With 0, a lost disk loses a part of the index.", number{&x.Replicas, 0, 100},
 		},
 		{
 			"source", false, "write true or false", "true",
-			"Whether documents have the row as JSON, for clients of the cluster. Searches of indexerd don't need them. A change needs a reindex.", boolean{&x.source},
+			"Whether documents have the row as JSON, for clients of the cluster. A change needs `indexerd reindex`.", boolean{&x.source},
 		},
 	}
 }

@@ -41,25 +41,25 @@ func fileKeys(c *Config) []key {
 	return []key{
 		{
 			"data", true, "name a directory for indexerd's files, such as /var/lib/indexerd", "",
-			"The data directory, which holds the index, the pages and the marks, unless they are elsewhere. Each configuration needs a separate one.", text{&c.Data},
+			"The directory of index, pages and marks, unless they are on other machines. Each configuration needs a separate one.", text{&c.Data},
 		},
 		{"http", false, "write the address: {listen: 127.0.0.1:7700}", "", "The HTTP server: dashboard and API.", mapping{httpKeys(&c.HTTP)}},
 		{
 			"opensearch_api", false, "write the address: {listen: 127.0.0.1:9200}", "",
-			"A read-only part of the OpenSearch search API, for clients that speak it. It is off by default.",
+			"A read-only part of the OpenSearch search API. It is off by default.",
 			mapping{[]key{{
 				"listen", true, "write host:port such as 127.0.0.1:9200", "",
-				"The address of the OpenSearch API. It has the tokens and the certificate of `http`, and needs another port.", text{&c.OpenSearch},
+				"The address of the OpenSearch API, on another port than `http`, with the tokens and the certificate of `http`.", text{&c.OpenSearch},
 			}}},
 		},
 		{"index", false, "write {engine: opensearch, url: [\"https://search-1:9200\"]}, or leave it out", "", "Where the indexes are.", mapping{indexKeys(&c.Index)}},
 		{"pages", false, "write {engine: hbase, rest: [\"http://hbase-1:8080\"], table: indexerd_pages}, or leave it out", "", "Where the pages are.", mapping{pageStoreKeys(&c.PageStore)}},
-		{"bloom", false, "write {engine: redis, url: redis://redis-1:6379/0}, or leave it out", "", "The filter that saves look-ups of pages on other machines.", mapping{bloomKeys(&c.Bloom)}},
+		{"bloom", false, "write {engine: redis, url: redis://redis-1:6379/0}, or leave it out", "", "The filter that saves look-ups of pages in Bigtable or HBase.", mapping{bloomKeys(&c.Bloom)}},
 		{"marks", false, "write {engine: etcd, endpoints: [\"https://etcd-1:2379\"], prefix: /indexerd/shop}, or leave it out", "", "Where marks and quarantine are.", mapping{marksKeys(&c.Marks)}},
 		{"log", false, "write the format and the level: {format: text, level: info}", "", "The log, written to standard error.", mapping{logKeys(&c.Log)}},
 		{
 			"sources", true, "give each database a name, with driver and dsn", "",
-			"The databases, each under a name that you choose.",
+			"The databases, each under a name.",
 			named{
 				sourceName, "write letters, digits, _ and -, beginning with a letter", true,
 				func(name string) value {
@@ -70,7 +70,7 @@ func fileKeys(c *Config) []key {
 		},
 		{
 			"tables", true, "give each table a name, with source, sql, key, updated and content", "",
-			"The tables that are indexed, each under a name that you choose. Commands and the API use this name, and it is a directory below `data`.",
+			"The tables that are indexed, each under a name for commands and the API.",
 			named{
 				tableName, "write lower-case letters, digits and _, beginning with a letter", true,
 				func(name string) value {
@@ -86,11 +86,11 @@ func logKeys(l *Log) []key {
 	return []key{
 		{
 			"format", false, "write text or json", "text",
-			"`text` is key=value, with colours on a terminal. `json` is one object per line.", choice{&l.Format, "format", []string{"text", "json"}, nil},
+			"`text` is key=value, in colour on a terminal. `json` is one object a line.", choice{&l.Format, "format", []string{"text", "json"}, nil},
 		},
 		{
 			"level", false, "write info, warn or error", "info",
-			"The lowest level that is logged. `info`: passes that changed something; `warn`: conditions that an administrator should look at; `error`: failures. A repeated failure is logged at most once a minute, with its count.",
+			"The lowest level that is logged: passes that changed something, conditions to look at, failures.",
 			choice{&l.Level, "level", []string{"info", "warn", "error"}, nil},
 		},
 	}
@@ -104,11 +104,11 @@ func sourceKeys(s *Source) []key {
 		},
 		{
 			"dsn", false, "write the database's address, or '${NAME}' to take it from the environment, or name a dsn_file", "",
-			"The database's address: a URL or `host=... dbname=...` for PostgreSQL, `mysql://user@host:port/database` for MySQL and MariaDB, `oracle://user@host:port/service` for Oracle, `sqlserver://user@host:port?database=name` for SQL Server, a file or `sqlite:PATH` for SQLite. Required without `dsn_file`.", text{&s.DSN},
+			"The address: a URL or `host=... dbname=...` for PostgreSQL, `mysql://user@host:port/database` for MySQL and MariaDB, `oracle://user@host:port/service`, `sqlserver://user@host:port?database=name`, a file or `sqlite:PATH` for SQLite. Required without `dsn_file`.", text{&s.DSN},
 		},
 		{
 			"dsn_file", false, "name a file that holds the database's address and that only its owner can read", "",
-			"A file of one line with the address, instead of `dsn`. Only its owner may be able to read it, unless it is a systemd credential.",
+			"A file of one line with the address, readable by its owner only, or a systemd credential. Instead of `dsn`.",
 			text{&s.dsnFile},
 		},
 		{"limits", false, "write limits such as {connections: 5}", "", "Limits of the load on the database, for all its tables together.", mapping{limitKeys(&s.Limits)}},

@@ -22,26 +22,26 @@ func limitKeys(l *Limits) []key {
 	return []key{
 		{
 			"connections", false, "write how many connections may be open at once, 1 to 1000", "one more than the tables' workers, 10 at most",
-			"How many connections may be open at once. Loads leave some of them free for tables that are already loaded.", number{&l.Connections, 1, 1000},
+			"How many connections may be open at once. Loads leave some of them to loaded tables.", number{&l.Connections, 1, 1000},
 		},
 		{
 			"statements_per_second", false, "write how many statements may be sent in a second, 1 to 100000", "",
-			"How many statements may be sent in a second, on average. Further statements wait in order. The begin of a transaction counts as a statement.",
+			"How many statements may be sent in a second, on average. Further ones wait in order. The begin of a transaction counts.",
 			number{&l.StatementsPerSecond, 1, 100_000},
 		},
 		{
 			"slow", false, "write a duration such as 500ms", "",
-			"The database counts as slow while more than one statement in twenty takes longer than this. Meanwhile indexerd pauses after each statement for nine times as long as the statement took.",
+			"If more than one statement in twenty takes longer, indexerd pauses after each for nine times its duration.",
 			duration{to: &l.Slow},
 		},
 		{
 			"quiet", false, "write a time range such as 08:00-18:00", "",
-			"A range of each day, by this machine's clock, in which loads and sweeps do not run: they wait or pause until its end. Incremental passes and tiers run as usual.",
+			"A range of each day, by this machine's clock, in which loads and sweeps wait or pause. Other passes run.",
 			hours{&l.Quiet},
 		},
 		{
 			"comparison_share", false, "write a number above 0, up to 1", "0.1",
-			"The fraction of the time that statements take which compare tables without `updated` and look for deleted rows, for all tables together. A table is compared at most every second. If that is more than the share, comparisons of large tables wait longer. A change is found after this interval and a comparison at the latest.",
+			"The fraction of the time in which statements compare tables without `updated` and look for deleted rows. A table is compared every second, or as often as this allows.",
 			decimal{&l.ComparisonShare, 1},
 		},
 	}

@@ -39,7 +39,7 @@ func marksKeys(x *Marks) []key {
 	return []key{
 		{
 			"engine", false, "write file or etcd", File,
-			"`file` keeps marks and quarantine below `data`. `etcd` keeps them in etcd, where a second daemon finds them: docs/standby.md describes it. It needs `index` in opensearch, and `pages` in bigtable or hbase.",
+			"`file` keeps marks and quarantine below `data`, `etcd` in etcd, where a second daemon finds them: docs/standby.md. It needs `index` in opensearch, and `pages` in bigtable or hbase.",
 			choice{&x.Engine, "engine", []string{File, Etcd}, nil},
 		},
 		{
@@ -48,16 +48,16 @@ func marksKeys(x *Marks) []key {
 		},
 		{
 			"prefix", false, "write a path for the daemons of this configuration alone, such as /indexerd/shop", "",
-			"The beginning of the keys in etcd. All daemons of one index have the same one, and no others.", text{&x.Prefix},
+			"The beginning of the keys in etcd: the same for all daemons of one index, and for no others.", text{&x.Prefix},
 		},
 		{"user", false, "write the name of etcd's user", "", "The user of etcd, with `password_file`.", text{&x.User}},
 		{
 			"password_file", false, "name a file that holds the password and that only its owner can read", "",
-			"A file of one line with the user's password. Only its owner may be able to read it, unless it is a systemd credential.", text{&x.passwordFile},
+			"A file of one line with the password, readable by its owner only, or a systemd credential.", text{&x.passwordFile},
 		},
 		{
 			"ca_file", false, "name a PEM file", "the system's certificates",
-			"A PEM file with the certificates of those who sign the members' certificates.", text{&x.caFile},
+			"A PEM file of the authorities that sign the members' certificates.", text{&x.caFile},
 		},
 	}
 }

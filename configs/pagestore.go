@@ -2,6 +2,7 @@ package configs
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -35,6 +36,17 @@ func (x PageStore) String() string { return x.Engine }
 // GoString does the same as String, for %#v.
 func (x PageStore) GoString() string { return x.Engine }
 
+// Name names the store, as status and `indexerd move` show it.
+func (x PageStore) Name() string {
+	switch x.Engine {
+	case Bigtable:
+		return fmt.Sprintf("bigtable %s/%s/%s", x.Project, x.Instance, x.Table)
+	case HBase:
+		return "hbase " + x.Table
+	}
+	return FileMap
+}
+
 // Remote reports whether pages are on other machines.
 func (x PageStore) Remote() bool { return x.Engine == Bigtable || x.Engine == HBase }
 
@@ -42,12 +54,12 @@ func pageStoreKeys(x *PageStore) []key {
 	return []key{
 		{
 			"engine", false, "write filemap, bigtable or hbase", FileMap,
-			"`filemap` keeps the pages below `data`. `bigtable` and `hbase` keep them in a table of that store: docs/pages.md describes it.",
+			"`filemap` keeps the pages below `data`, `bigtable` and `hbase` in a table of that store: docs/engines.md.",
 			choice{&x.Engine, "engine", []string{FileMap, Bigtable, HBase}, nil},
 		},
 		{
 			"table", false, "write the name of a table for this data directory alone, such as indexerd_pages", "",
-			"The table of the store, which indexerd makes. Each configuration needs a separate one.", text{&x.Table},
+			"The table of the store, one for each configuration. indexerd makes it.", text{&x.Table},
 		},
 		{"project", false, "write the id of the Google Cloud project", "", "The project of Bigtable.", text{&x.Project}},
 		{"instance", false, "write the id of the Bigtable instance", "", "The instance of Bigtable.", text{&x.Instance}},
@@ -57,12 +69,12 @@ func pageStoreKeys(x *PageStore) []key {
 		},
 		{
 			"rest", false, "list HBase's REST gateways: [\"http://hbase-1:8080\"]", "",
-			"The addresses of REST gateways of HBase, without user, password and path. Requests go to each in turn.", names{&x.REST, true},
+			"The addresses of HBase's REST gateways, without user, password and path.", names{&x.REST, true},
 		},
 		{"user", false, "write the name of the gateway's user", "", "The user of the REST gateway, with `password_file`.", text{&x.User}},
 		{
 			"password_file", false, "name a file that holds the password and that only its owner can read", "",
-			"A file of one line with the user's password. Only its owner may be able to read it, unless it is a systemd credential.", text{&x.passwordFile},
+			"A file of one line with the password, readable by its owner only, or a systemd credential.", text{&x.passwordFile},
 		},
 	}
 }

@@ -10,7 +10,7 @@ func compensateKeys(c *Compensate) []key {
 	return []key{
 		{
 			"horizon", false, "write auto, exact or timeout", "auto",
-			"How the table's settled time is found. `auto` uses the database's horizon, the time of its oldest open transaction, and the tiers while the horizon is not available. `timeout` uses the tiers only. `exact` uses the horizon only: while it is not available, the table counts as failing and its settled time does not advance.",
+			"How the settled time is found. `auto`: by the horizon, the time of the oldest open transaction, or by the tiers while it is not available. `timeout`: by the tiers. `exact`: by the horizon; while it is not available, the table is failing and its settled time does not advance.",
 			choice{&c.Horizon, "horizon", []string{"auto", "exact", "timeout"}, nil},
 		},
 		{"every", false, "write a duration such as 2s", "2s", "The interval of the pass that uses the horizon.", duration{to: &c.Every}},
@@ -20,7 +20,7 @@ func compensateKeys(c *Compensate) []key {
 		},
 		{
 			"tiers", false, "list the tiers: [{every: 1m, timeout: 1m}, ...]", "1m, 3m and 10m settled",
-			"The tiers, from the shortest to the longest. Each compares a recent window of the table with the index again.",
+			"The tiers, from the shortest to the longest. Each compares a recent window of the table again.",
 			list{
 				func() value {
 					c.Tiers = append(c.Tiers, Tier{})
@@ -30,7 +30,7 @@ func compensateKeys(c *Compensate) []key {
 		},
 		{
 			"tree", false, "write how much memory stamps may use, such as 64MiB", "64MiB",
-			"The memory for the stamps of indexed rows. Further stamps are written to disk.", size{to: &c.Tree},
+			"The memory for the stamps of indexed rows. Further stamps are on disk.", size{to: &c.Tree},
 		},
 	}
 }
@@ -46,7 +46,7 @@ func tierKeys(t *Tier) []key {
 		},
 		{
 			"timeout", true, "write how far back the tier looks, such as 1m", "",
-			"How far back the tier looks. It finds rows of transactions that stayed open no longer than this.", duration{to: &t.Timeout},
+			"How far back the tier looks: the longest transaction whose rows it finds.", duration{to: &t.Timeout},
 		},
 		{"start", false, "write when the tier first runs after the load, such as 1m", "the tier's every", "When the tier first runs after the load.", duration{to: &t.Start}},
 		{
@@ -62,16 +62,16 @@ func deleteCheckKeys(d *DeleteCheck) []key {
 		{"every", false, "write a duration such as 1h", "1h", "The interval of the sweep.", duration{to: &d.Every}},
 		{
 			"share", false, "write a number above 0, up to 1", "0.5",
-			"The fraction of time in which a scheduled sweep works. It pauses for the rest, to spare the database.", decimal{&d.Share, 1},
+			"The fraction of time in which a scheduled sweep works. It pauses for the rest.", decimal{&d.Share, 1},
 		},
 		{
 			"max_fraction", false, "write a number above 0, up to 1", "0.2",
-			"The fraction of the documents that may be removed within an hour because their rows are gone. If removals exceed both this and `max_count`, they are held until `indexerd sweep TABLE --allow N`.",
+			"The fraction of the documents that may be removed within an hour because their rows are gone. Removals that exceed both this and `max_count` are held until `indexerd sweep TABLE --allow N`.",
 			decimal{&d.MaxFraction, 1},
 		},
 		{
 			"max_count", false, "write a whole number from 1", "100",
-			"The number of documents that may always be removed within an hour, whatever fraction they are.", number{&d.MaxCount, 1, 1_000_000_000},
+			"The number of documents that may always be removed within an hour.", number{&d.MaxCount, 1, 1_000_000_000},
 		},
 	}
 }

@@ -22,33 +22,44 @@ const (
 // -update it writes the file: see go generate in keys.go.
 func TestReference(t *testing.T) {
 	var b strings.Builder
-	writeReference(t, &b, "", mapping{fileKeys(new(Config))})
+	writeReference(t, &b, map[string]string{}, "", mapping{fileKeys(new(Config))})
 	golden.CheckAfter(t, reference, referenceMark, b.String())
 }
 
-// writeReference writes a table of a mapping's keys, then those of the
-// mappings below it.
-func writeReference(t *testing.T, b *strings.Builder, path string, m mapping) {
+// writeReference writes a list of a mapping's keys, then those of the mappings
+// below it. Mappings with equal keys have one list: seen is the path of each list
+// that is written.
+func writeReference(t *testing.T, b *strings.Builder, seen map[string]string, path string, m mapping) {
 	t.Helper()
-	fmt.Fprintf(b, "\n## %s\n\n| key | value | default | meaning |\n|---|---|---|---|\n", cmp.Or(path, "the file"))
+	var list strings.Builder
 	for _, k := range m.keys {
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", k.name, describe(t, k.value), byDefault(k), strings.ReplaceAll(k.means, "|", `\|`))
+		fmt.Fprintf(&list, "- `%s`: %s%s. %s\n", k.name, describe(t, k.value), byDefault(k), k.means)
 	}
+	fmt.Fprintf(b, "\n## %s\n\n", cmp.Or(path, "the file"))
+	if same := seen[list.String()]; same != "" {
+		fmt.Fprintf(b, "The keys are those of `%s`.\n", same)
+		return
+	}
+	seen[list.String()] = path
+	b.WriteString(list.String())
 	for _, k := range m.keys {
 		if below, inner := innerMapping(k.value, join(path, k.name)); inner != nil {
-			writeReference(t, b, below, *inner)
+			writeReference(t, b, seen, below, *inner)
 		}
 	}
 }
 
+// byDefault returns what follows the value of a key: its default, if it has one.
 func byDefault(k key) string {
 	switch {
 	case k.need:
-		return "required"
+		return ", required"
+	case k.without == "":
+		return ""
 	case isYAML(k):
-		return "`" + k.without + "`"
+		return "; default `" + k.without + "`"
 	}
-	return k.without
+	return "; default: " + k.without
 }
 
 // isYAML reports whether a default can be written into a file as it stands.

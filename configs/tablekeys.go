@@ -11,19 +11,19 @@ func tableKeys(t *Table) []key {
 		{"source", true, "name one of the sources", "", "The name of the database in `sources`.", text{&t.Source}},
 		{
 			"sql", true, "write one SELECT that gives one row for each document", "",
-			"One SELECT that returns one row for each document. It may have joins, views and conditions. Other keys refer to columns by their names in the result. `${}` is not replaced in SQL.",
+			"One SELECT that returns one row for each document. It may have joins, views and conditions. Other keys name columns of its result.",
 			statement{&t.SQL},
 		},
 		{
 			"key", true, "name the column that identifies a row, or list several: [tenant, id]", "",
-			"The columns that identify a row and never change: of any type that sorts: numbers, text, UUIDs, booleans, dates, times, bytes. " +
-				"`row` is for a table without any: the key is a digest of the whole row. Such a table is read as a whole for every page and every row that is fetched, so it has at most `limits.rows` rows.", tableKey{&t.RowKey, names{&t.Key, true}},
+			"The columns that identify a row and never change: numbers, text, UUIDs, booleans, dates, times or bytes. " +
+				"`row` is for a table without any: the key is a digest of the whole row. Such a table has at most `limits.rows` rows.", tableKey{&t.RowKey, names{&t.Key, true}},
 		},
 		{
 			"updated", false, "name the column with the time of the last change of a row", "",
-			"The column with the time of the last change of the row: a time, a date, or a number since 1970. Changes are found by it; changes that it misses are found by the sweep. " +
-				"The unit of a number is detected from the rows and kept; a mapping declares it. " +
-				"Without it, changes are found by comparing the whole table with the index.",
+			"The column with the time of the last change of the row: a time, a date, or a number since 1970. " +
+				"The unit of a number is detected; a mapping declares it. " +
+				"Without `updated`, changes are found by comparing the whole table with the index.",
 			timeColumn{mapping{updatedKeys(&t.Updated, &t.Unit)}},
 		},
 		{
@@ -32,7 +32,7 @@ func tableKeys(t *Table) []key {
 		},
 		{
 			"content", true, "list the columns whose text is searched: {fields: [title]}", "",
-			"The text of a document, which is searched by words.", mapping{contentKeys(&t.Content)},
+			"The text that is searched by words.", mapping{contentKeys(&t.Content)},
 		},
 		{
 			"metadata", false, "give each column that is filtered or sorted a type, keyword, number, date or boolean: {rating: keyword}; list text columns in content", "",
@@ -47,8 +47,8 @@ func tableKeys(t *Table) []key {
 		},
 		{
 			"children", false, "give each child a name, with sql, key and content", "",
-			"Further rows of a document, such as the actors of a film, each kind under a name that you choose. " +
-				"The name is a field in queries and hits, so that no column and no extra may have it.",
+			"Further rows of a document, such as the actors of a film, each kind under a name. " +
+				"The name is a field, so no column and no extra may have it.",
 			named{
 				fieldName, "write letters, digits and _, beginning with a letter", true,
 				func(name string) value {
@@ -59,7 +59,7 @@ func tableKeys(t *Table) []key {
 		},
 		{
 			"extra", false, "give each extra a name, with sql, key and type", "",
-			"Further values of a document that are filtered, sorted and counted but not searched as text, each kind under a name that you choose.",
+			"Further values of a document that are filtered, sorted and counted but not searched as text, each kind under a name.",
 			named{
 				fieldName, "write letters, digits and _, beginning with a letter", true,
 				func(name string) value {
@@ -70,33 +70,33 @@ func tableKeys(t *Table) []key {
 		},
 		{
 			"deleted", false, "write {column: active, values: [0]} or {sql: SELECT ...}", "",
-			"Rows that are marked deleted and are not indexed. With `column`, an UPDATE that marks the row and sets `updated` removes the document at once. With `sql`, it is removed at once if `changes` lists the row. Otherwise the next sweep removes it.",
+			"How deleted rows are marked. With `column`, an UPDATE that sets it and `updated` removes the document at once. With `sql`, the document is removed at once if `changes` lists the row, otherwise by the next sweep.",
 			either{mapping{deletedKeys(&t.Deleted)}, "column", "sql"},
 		},
 		{
 			"changes", false, "write a SELECT of the key and the updated column, without the conditions of the table's SQL", "",
-			"A SELECT of the `key` and `updated` columns, without the conditions of `sql`. With it, the document of a row that no longer meets those conditions after an UPDATE is removed at once. Without it, the next sweep removes it.",
+			"A SELECT of the `key` and `updated` columns, without the conditions of `sql`. With it, a row that an UPDATE excludes from `sql` leaves the index at once, otherwise with the next sweep.",
 			statement{&t.Changes},
 		},
 		{
 			"stopwords", false, "write none, english, or the name of a file with one word a line", "none",
 			"Words that are neither indexed nor searched: `none`, those of `english` (a, the, of, ...), or those of a file with one word a line. " +
-				"Without them an index is smaller, and no search finds `the who`. A change needs `indexerd reindex`.",
+				"Stopwords make the index smaller, and no search finds `the who`. A change needs `indexerd reindex`.",
 			text{&t.Stopwords},
 		},
 		{
 			"synonyms", false, "write the name of a file with a group of synonyms a line: car, automobile, motor car", "",
-			"The file of the synonyms that searches use: one group a line, such as `car, automobile, motor car`, or `pc => computer`, with which a search for pc finds computer in its place. " +
-				"docs/search.md describes it. A change applies when the configuration is read again and needs no new index.",
+			"The file of synonyms, one group a line, such as `car, automobile`: " +
+				"docs/search.md. A change needs a reload, and no new index.",
 			text{&t.Synonyms},
 		},
 		{
 			"positions", false, "write true, or false for a smaller index without phrase search", "true",
-			"Whether phrases can be searched.", boolean{&t.positions},
+			"Whether phrases can be searched. `false` makes the index smaller. A change needs `indexerd reindex`.", boolean{&t.positions},
 		},
 		{
 			"batch", false, "write how many rows are read at once, 1 to 100000", "10000",
-			"How many rows are read at once. A batch has fewer rows if they have more than 8 MiB of text.", number{&t.Batch, 1, 100_000},
+			"How many rows are read at once, or fewer if they have more than 8 MiB of text.", number{&t.Batch, 1, 100_000},
 		},
 		{
 			"workers", false, "write how many workers index in parallel, 1 to 256", "one for each core, two with `index: {engine: opensearch}`",
@@ -104,7 +104,7 @@ func tableKeys(t *Table) []key {
 		},
 		{
 			"limits", false, "write limits such as {text: 8MiB}", "",
-			"Limits of one document. A row that exceeds them goes to quarantine with the reason; the other rows are indexed.", mapping{documentKeys(&t.Limits, &t.MaxRows)},
+			"Limits of one document. A row that exceeds them goes to quarantine.", mapping{documentKeys(&t.Limits, &t.MaxRows)},
 		},
 		{
 			"incremental", false, "write an interval: {every: 1s}", "",
@@ -112,33 +112,33 @@ func tableKeys(t *Table) []key {
 		},
 		{
 			"compensate", false, "write a horizon: {horizon: auto}", "",
-			"The passes that find rows whose transaction committed after their `updated` had already been read.", mapping{compensateKeys(&t.Compensate)},
+			"The passes that find rows which were committed after their `updated` had been read.", mapping{compensateKeys(&t.Compensate)},
 		},
 		{
 			"transaction_timeout", false, "write how long a transaction can stay open, such as 10m", "the last tier's timeout",
-			"The longest time that a transaction of the application stays open. If tiers are used, rows of longer transactions are missed until the next sweep.",
+			"The longest time that a transaction of the application stays open. Where tiers are used, rows of longer ones are missed until the next sweep.",
 			duration{to: &t.TransactionTimeout},
 		},
 		{
 			"deletecheck", false, "write an interval: {every: 1h}", "",
-			"The sweep. It compares index and database in both directions, fetches rows that differ, and removes documents whose rows are gone.",
+			"The sweep: it compares index and database in both directions, and repairs differences.",
 			mapping{deleteCheckKeys(&t.DeleteCheck)},
 		},
 		{"pages", false, "write how many versions are kept: {versions: 1}", "", "The store of rows as they were read.", mapping{pagesKeys(&t.Pages)}},
 		{
 			"acl", false, "name the keyword field that holds a document's groups", "",
-			"The keyword field of `metadata`, `children` or `extra` that holds the groups that may find a document. A token that is not an admin's " +
-				"finds only documents with one of its groups. Only admins find a document without groups, and only admins see the field itself.",
+			"The keyword field of `metadata`, `children` or `extra` with the groups that may find a document. A token that is not an admin's " +
+				"finds only documents with one of its groups. Only admins find documents without groups, and see the field itself.",
 			text{&t.ACL},
 		},
 		{
 			"relevance", false, "write tuned or plain", "tuned",
-			"How hits are ordered by score, unless the search has its own `relevance`: docs/search.md describes it. A change needs no new index.",
+			"How hits are ordered by score, unless a search sets it: docs/search.md.",
 			choice{&t.Relevance, "relevance", query.Relevances(), nil},
 		},
 		{
 			"fresh", false, "write true, or false", "false",
-			"Whether a search checks its hits in the database before it shows them, unless the search has its own `fresh`: docs/search.md describes it.",
+			"Whether a search checks its hits in the database, unless it sets this itself: docs/search.md.",
 			boolean{&t.fresh},
 		},
 	}
@@ -148,7 +148,7 @@ func contentKeys(c *Content) []key {
 	return []key{
 		{
 			"fields", true, "list the columns whose text is searched: [title, description]", "",
-			"The columns. Each can also be searched alone: `title:drama`.", names{&c.Fields, false},
+			"The columns. Each can be searched alone: `title:drama`.", names{&c.Fields, false},
 		},
 		{
 			"analyzer", false, "write standard, en, cjk or ngram", "standard",
@@ -157,7 +157,7 @@ func contentKeys(c *Content) []key {
 		},
 		{
 			"boosts", false, "write the weight of matches in a column or child: {title: 3}", "",
-			"The weight of matches in a column or child for the order of hits; without a boost 1. A change needs no new index.",
+			"The weight of a column or child for the order of hits, by default 1. A change needs no new index.",
 			named{
 				fieldName, "name a column or child whose text is searched", false,
 				func(name string) value {
@@ -177,11 +177,11 @@ func bm25Keys(c *Content) []key {
 	return []key{
 		{
 			"k1", false, "write a number from 0 to 10", "1.2",
-			"How much it counts that a word occurs again in a text: with 0 nothing.", fromZero{&c.k1, 10},
+			"How much repetitions of a word count: with 0 nothing.", fromZero{&c.k1, 10},
 		},
 		{
 			"b", false, "write a number from 0 to 1", "0.75",
-			"How much less a word counts in a long text: with 0 as much as in a short one.", fromZero{&c.b, 1},
+			"How much less a word counts in a long text: with 0 no less.", fromZero{&c.b, 1},
 		},
 	}
 }
@@ -193,19 +193,19 @@ func documentKeys(l *doc.Limits, rows *int) []key {
 	return []key{
 		{
 			"text", false, "write a size up to 64MiB, such as 8MiB", "8MiB",
-			"Bytes of all values of a row as text, including those of its children.", size{&l.Text, maxText},
+			"Bytes of all values of a row as text, with its children.", size{&l.Text, maxText},
 		},
 		{
 			"words", false, "write how many words a document may have, 1 to 100000000", "1500000",
-			"Number of words of the content, with repetitions. Each takes about 200 bytes of memory while the document is indexed.", number{&l.Words, 1, 100_000_000},
+			"Words of the content, with repetitions. Each takes about 200 bytes of memory while the document is indexed.", number{&l.Words, 1, 100_000_000},
 		},
 		{
 			"distinct_words", false, "write how many different words a document may have, 1 to 100000000", "250000",
-			"Number of different words of the content. Each takes another 500 bytes of memory, about, while the document is indexed.", number{&l.Distinct, 1, 100_000_000},
+			"Different words of the content. Each takes another 500 bytes of memory, about.", number{&l.Distinct, 1, 100_000_000},
 		},
 		{
 			"rows", false, "write how many rows a table with `key: row` may have, 1 to 100000000", "1000000",
-			"Number of rows of a table with `key: row`. A comparison reads and sorts all of them once for each 250,000 rows, and once for each batch that changed.",
+			"Rows of a table with `key: row`. A comparison reads and sorts all of them once for each 250,000 rows, and once for each batch that changed.",
 			number{rows, 1, 100_000_000},
 		},
 	}
@@ -225,15 +225,15 @@ func childKeys(c *Child) []key {
 		documentKey(&c.Key),
 		{
 			"updated", false, "name the column with the time of the last change of a row", "",
-			"The column with the time of the last change of such a row. With it, the document is updated at once. Without it, the next sweep updates it.", timeColumn{mapping{updatedKeys(&c.Updated, &c.Unit)}},
+			"The column with the time of the last change of such a row. With it the document is updated at once, without it by the next sweep.", timeColumn{mapping{updatedKeys(&c.Updated, &c.Unit)}},
 		},
 		{
 			"content", true, "list the columns whose text is searched: [name]", "",
-			"The columns whose text is searched with the document's, and alone under the child's name: `actors:penelope`.", names{&c.Content, false},
+			"The columns whose text is searched, with the document's and alone: `actors:penelope`.", names{&c.Content, false},
 		},
 		{
 			"type", false, "write keyword, number, date or boolean, or omit it if nothing is filtered by the child", "",
-			"With a type, the child is also a metadata field. Each row is one value: its `content` columns, joined by a space.",
+			"With a type, the child is also a metadata field. The value of a row is its `content` columns, joined by a space.",
 			metadataType(&c.Type),
 		},
 	}
@@ -243,7 +243,7 @@ func childKeys(c *Child) []key {
 func documentKey(to *[]string) key {
 	return key{
 		"key", true, "name the column, or list the columns, that hold the table's key", "",
-		"The columns that hold the document's key, as many as the table's key has and in the same order.", names{to, true},
+		"The columns that hold the document's key, as many as the table's key has, in the same order.", names{to, true},
 	}
 }
 
@@ -272,7 +272,7 @@ func updatedKeys(column, unit *string) []key {
 		{"column", true, "name the column with the time of the last change of a row", "", "The column.", text{column}},
 		{
 			"unit", false, "write s, ms, us or ns", "the unit of most rows",
-			"The unit of a number since 1970: seconds, milliseconds, microseconds or nanoseconds. A column of times or dates has none.",
+			"The unit of a number since 1970. A column of times or dates has none.",
 			choice{unit, "unit", units, nil},
 		},
 	}
@@ -283,7 +283,7 @@ func deletedKeys(d *Deleted) []key {
 		{"column", false, "name the column that marks a deleted row", "", "The column of `sql` that marks a deleted row.", text{&d.Column}},
 		{
 			"values", false, "list the values that mean deleted: [0]", "",
-			"The values of `column` that mean deleted: text, numbers, true or false, of the column's type. A NULL never means deleted. Required with `column`.",
+			"The values of `column` that mean deleted, of the column's type. A NULL never means deleted. Required with `column`.",
 			constants{&d.Values},
 		},
 		{

@@ -13,7 +13,7 @@ import (
 )
 
 // The tests of this file are histories that a sweep without one of its rules
-// would get wrong. docs/mutants.md lists the rules.
+// would get wrong. internal/test/simtest/mutants/table.go has the rules.
 
 // A sweep finds changes that no updateTime shows.
 func TestChangesWithoutANewerUpdateTime(t *testing.T) {

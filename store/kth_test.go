@@ -183,7 +183,7 @@ func (r *kthRun) usable() bool { return r.m != nil && !r.m.closed.Load() && r.m.
 
 // reopenIfNeeded opens the map again if it is not usable, after a power cut or a
 // kill. It reports whether a power cut may follow: after a kill readers have data
-// of a failed sync, which a later power cut loses (docs/bugs.md, known limits).
+// of a failed sync, which a later power cut loses (docs/correctness.md, known limits).
 func (r *kthRun) reopenIfNeeded() bool {
 	r.t.Helper()
 	if r.usable() {

@@ -35,6 +35,14 @@ func (t *Trace) UpdateTable(name string, f func(*Table)) error {
 	}})
 }
 
+// Replace makes the marks of all tables those of a state.
+func (t *Trace) Replace(marks State) error {
+	return t.Update(func(s State) {
+		clear(s)
+		maps.Copy(s, marks)
+	})
+}
+
 // Flush makes all notes durable.
 func (t *Trace) Flush() error { return t.commit(&change{}) }
 

@@ -6,7 +6,8 @@ import (
 	"fmt"
 
 	"indexerd/configs"
-	"indexerd/internal/serve/daemon"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/moves"
 	"indexerd/internal/state/backup"
 	"indexerd/store"
 )
@@ -63,9 +64,9 @@ func (c restoreCommand) Run(ctx context.Context, w world) error {
 	if err != nil {
 		return err
 	}
-	restored, err := daemon.Restore(ctx, cfg, c.Source)
+	restored, err := moves.Restore(ctx, cfg, c.Source)
 	switch {
-	case errors.As(err, new(configs.Fault)), errors.As(err, new(*daemon.OwnerError)), errors.Is(err, store.ErrLocked):
+	case errors.As(err, new(configs.Fault)), errors.As(err, new(*datadir.OwnerError)), errors.Is(err, store.ErrLocked):
 		return err
 	case err != nil:
 		return fmt.Errorf("restore: %w", err)

@@ -8,8 +8,9 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
-	"indexerd/internal/serve/daemon"
 	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/serve/stored"
 	"indexerd/internal/tool/inspect"
 )
 
@@ -66,12 +67,12 @@ func (c checkCommand) print(w world, f inspect.Findings) error {
 // check inspects the sources and tables of a valid configuration.
 func check(ctx context.Context, cfg *configs.Config) inspect.Findings {
 	c := inspect.NewCheck(cfg)
-	if err := daemon.TryMarks(ctx, cfg); daemon.IsMoved(err) {
+	if err := leader.TryMarks(ctx, cfg); leader.IsMoved(err) {
 		c.MarksMoved(err)
 	} else if err != nil {
 		c.Marks(err)
 	} else if cfg.Index.Engine == configs.OpenSearch {
-		c.Index(daemon.TryIndex(ctx, cfg))
+		c.Index(stored.TryIndex(ctx, cfg))
 	}
 	sources := map[string]database.Database{}
 	for _, s := range cfg.Sources {

@@ -14,6 +14,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/serve/daemon"
+	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/store"
 )
@@ -64,7 +65,7 @@ type client struct {
 	handler http.Handler // in process; nil if a daemon is running
 	engine  *daemon.Engine
 
-	daemon.Holder
+	datadir.Holder
 	token string
 	http  http.Client
 }
@@ -79,14 +80,14 @@ type needs struct {
 // readers.
 func (n needs) open(cfg *configs.Config) (*daemon.Engine, error) {
 	if n.writes {
-		if err := daemon.MayWrite(cfg); err != nil {
+		if err := datadir.MayWrite(cfg); err != nil {
 			return nil, err
 		}
 		return daemon.Open(cfg)
 	}
 	e, err := daemon.OpenReadOnly(cfg)
 	if errors.Is(err, fs.ErrPermission) {
-		if owner := daemon.CheckOwner(cfg); owner != nil {
+		if owner := datadir.CheckOwner(cfg); owner != nil {
 			err = owner
 		}
 	}
@@ -151,7 +152,7 @@ func withDatabases(ctx context.Context, e *daemon.Engine, file string, w world, 
 
 // connectDaemon returns the client of the process that holds the data directory.
 func connectDaemon(cfg *configs.Config, w world) (*client, error) {
-	holder, err := daemon.FindHolder(cfg)
+	holder, err := datadir.FindHolder(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -248,8 +249,8 @@ func (c *client) request(ctx context.Context, method, path string, body io.Reade
 
 // noResponse returns the error for a daemon that does not answer.
 func (c *client) noResponse(err error) error {
-	if errors.Is(err, daemon.ErrOtherCertificate) {
-		return fmt.Errorf("daemon (process %s at %s): %w: try again, or stop the process that listens there", c.PID, c.Base, daemon.ErrOtherCertificate)
+	if errors.Is(err, datadir.ErrOtherCertificate) {
+		return fmt.Errorf("daemon (process %s at %s): %w: try again, or stop the process that listens there", c.PID, c.Base, datadir.ErrOtherCertificate)
 	}
 	return fmt.Errorf("daemon (process %s at %s) does not answer: read its log, or restart it", c.PID, c.Base)
 }

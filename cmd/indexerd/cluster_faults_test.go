@@ -149,7 +149,7 @@ func (k *clusterChaos) killNodes(t *testing.T, nodes ...*nodetest.Node) func() {
 }
 
 // nodePaused pauses a node. When it goes on, it answers with what it had until it hears
-// of the others, as docs/opensearch.md says: until then no client asks it.
+// of the others, as docs/engines.md says: until then no client asks it.
 func (k *clusterChaos) nodePaused(t *testing.T) func() {
 	n := k.cluster.Nodes[k.random.IntN(len(k.cluster.Nodes))]
 	n.Pause()

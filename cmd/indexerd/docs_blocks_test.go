@@ -26,13 +26,15 @@ import (
 //	mysql  statements for MariaDB, which are shown only
 //	json   an answer, which has to be one
 //	ini    lines for systemd, which nothing here can run
+//	python, javascript, go, java
+//	       programs, which the tests of internal/test/clienttest run
 type block struct {
 	at   string // file:line
 	lang string
 	text string
 }
 
-var languages = []string{"sh", "sql", "mysql", "yaml", "text", "json", "ini"}
+var languages = []string{"sh", "sql", "mysql", "yaml", "text", "json", "ini", "python", "javascript", "go", "java"}
 
 const root = "../.."
 
@@ -43,13 +45,8 @@ func documents(t testing.TB) []string {
 	if err != nil || len(all) < 5 {
 		t.Fatalf("got the documents %v, %v", all, err)
 	}
-	all = slices.DeleteFunc(all, func(name string) bool { return name == programs })
 	return append([]string{"README.md", "ARCHITECTURE.md"}, all...)
 }
-
-// programs is the document whose blocks are programs of other languages. The tests of
-// internal/test/clienttest run them.
-const programs = "docs/opensearch-clients.md"
 
 func document(t testing.TB, name string) string {
 	t.Helper()
@@ -202,12 +199,45 @@ func TestDocsNames(t *testing.T) {
 				t.Errorf("%s: there is no command %s", name, m[1])
 			}
 		}
-		for _, m := range regexp.MustCompile(`\]\(([^):#]+)(#[^)]*)?\)`).FindAllStringSubmatch(text, -1) {
-			if _, err := os.Stat(filepath.Join(root, filepath.Dir(name), m[1])); err != nil {
+	}
+}
+
+// TestDocsLinks: each link leads to a file, and to a section that the document has.
+func TestDocsLinks(t *testing.T) {
+	sections := 0
+	for _, name := range documents(t) {
+		for _, m := range regexp.MustCompile(`\]\(([^):#]*)#?([^):]*)\)`).FindAllStringSubmatch(document(t, name), -1) {
+			target := name
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(name), m[1])
+			}
+			if _, err := os.Stat(filepath.Join(root, target)); err != nil {
 				t.Errorf("%s: a link leads nowhere: %v", name, err)
+				continue
+			}
+			if m[2] == "" {
+				continue
+			}
+			sections++
+			if !slices.Contains(headings(t, target), m[2]) {
+				t.Errorf("%s: %s has no section %s", name, target, m[2])
 			}
 		}
 	}
+	if sections < 20 {
+		t.Errorf("only %d links to sections were found", sections)
+	}
+}
+
+// headings returns the anchors of a document's headings, as GitHub makes them.
+func headings(t testing.TB, name string) []string {
+	t.Helper()
+	var all []string
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(document(t, name), -1) {
+		plain := regexp.MustCompile(`[^\p{L}\p{N}_ -]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		all = append(all, strings.ReplaceAll(plain, " ", "-"))
+	}
+	return all
 }
 
 func TestDocsAreListed(t *testing.T) {

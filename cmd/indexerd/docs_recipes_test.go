@@ -22,7 +22,6 @@ const shop = `
 	CREATE TABLE order_line (tenant text, order_number int, updated_at timestamptz, article text);
 	CREATE TABLE contract (id bigint PRIMARY KEY, updated_at timestamptz, title text, body text);
 	CREATE TABLE contract_group (contract_id bigint, group_name text, granted_at timestamptz, revoked_at timestamptz);
-	CREATE VIEW article_with_author AS SELECT id, updated_at, title, 'Ada' AS author FROM article;
 	CREATE TABLE legacy_article (id bigint PRIMARY KEY, changed timestamp, title text);
 	CREATE TABLE log (level text, happened timestamptz, body text);
 	INSERT INTO log VALUES ('info', now(), 'tea'), ('info', now(), 'tea');

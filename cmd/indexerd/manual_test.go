@@ -90,7 +90,7 @@ The configuration of the service.
 The data of the service.
 .TP
 .I /usr/share/doc/indexerd/
-operations.md describes the service, configuration.md every key.
+install.md and operations.md describe the service, configuration.md every key.
 `)
 }
 

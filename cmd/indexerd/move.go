@@ -9,8 +9,9 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/pages/move"
-	"indexerd/internal/serve/daemon"
+	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/moves"
 	"indexerd/store"
 )
 
@@ -40,7 +41,7 @@ func (c moveCommand) Run(ctx context.Context, w world) error {
 		err = checkLoaded(to)
 	}
 	if err == nil {
-		if err = daemon.MayWrite(to); errors.Is(err, store.ErrLocked) {
+		if err = datadir.MayWrite(to); errors.Is(err, store.ErrLocked) {
 			err = nil // the daemon moves the pages
 		}
 	}
@@ -55,7 +56,7 @@ func (c moveCommand) Run(ctx context.Context, w world) error {
 
 // moveMarks moves the marks, and says what to start then.
 func (c moveCommand) moveMarks(ctx context.Context, w world, from, to *configs.Config) error {
-	m, err := daemon.MoveMarks(ctx, from, to)
+	m, err := moves.Marks(ctx, from, to)
 	switch {
 	case errors.Is(err, store.ErrLocked):
 		return fmt.Errorf("move: a daemon uses %s: stop it, and run the command again: %w", to.Data, err)
@@ -86,14 +87,14 @@ func (c moveCommand) movePages(ctx context.Context, w world, from, to *configs.C
 		}
 	}
 	tables := 0
-	err := daemon.MovePages(ctx, from, to, progress, func(m daemon.Moved) {
+	err := moves.Pages(ctx, from, to, progress, func(m moves.Moved) {
 		tables++
 		printMoved(w, m)
 	})
 	switch {
 	case errors.Is(err, store.ErrLocked):
 		return c.moveLive(ctx, w, from, to)
-	case errors.Is(err, daemon.ErrPagesElsewhere):
+	case errors.Is(err, moves.ErrPagesElsewhere):
 		return err
 	case err != nil:
 		return fmt.Errorf("%w\nrun the command again to continue, or start indexerd with %s, which has all pages", err, c.From)
@@ -115,11 +116,11 @@ func (c moveCommand) moveLive(ctx context.Context, w world, from, to *configs.Co
 		return err
 	}
 	var r httpapi.MoveResult
-	if _, err := d.run(ctx, w, "/api/v1/move", httpapi.MoveRequest{Config: file, From: daemon.StoreName(from)}, &r); err != nil {
+	if _, err := d.run(ctx, w, "/api/v1/move", httpapi.MoveRequest{Config: file, From: from.PageStore.Name()}, &r); err != nil {
 		return fmt.Errorf("move: %w", err)
 	}
 	for _, m := range r.Tables {
-		printMoved(w, daemon.Moved{
+		printMoved(w, moves.Moved{
 			Table: m.Table, From: m.From, To: m.To, Took: time.Duration(m.TookS * float64(time.Second)),
 			Counts: move.Counts{Pages: m.Pages, Copied: m.Copied, Removed: m.Removed, Damaged: m.Damaged, Differ: m.Differ},
 		})
@@ -128,7 +129,7 @@ func (c moveCommand) moveLive(ctx context.Context, w world, from, to *configs.Co
 	return nil
 }
 
-func printMoved(w world, m daemon.Moved) {
+func printMoved(w world, m moves.Moved) {
 	fmt.Fprintf(w.stdout, "%s: %d pages are in %s: %d copied, %d removed there, %d damaged, %d differ; %.1f s, %.0f pages/s\n",
 		m.Table, m.Pages, m.To, m.Copied, m.Removed, m.Damaged, m.Differ, m.Took.Seconds(), float64(m.Pages)/m.Took.Seconds())
 	if !m.Exact() {

@@ -9,6 +9,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/serve/daemon"
+	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/store"
 )
@@ -33,7 +34,7 @@ func (c reloadCommand) Run(ctx context.Context, w world) error {
 		err = checkLoaded(cfg)
 	}
 	if err == nil {
-		err = daemon.MayWrite(cfg)
+		err = datadir.MayWrite(cfg)
 	}
 	if err == nil {
 		err = daemon.Forget(cfg, c.Table)

@@ -14,6 +14,9 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/base/terminal"
 	"indexerd/internal/serve/daemon"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/serve/stored"
 )
 
 type runCommand struct {
@@ -52,7 +55,7 @@ func runDaemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan
 		UseLog:     func(conf configs.Log) { sink.use(screen, conf) },
 		WatchLoads: func(ctx context.Context, loads func() []daemon.Load) { watchLoads(ctx, loads, screen, log) },
 	})
-	if errors.As(err, new(*daemon.OwnerError)) || daemon.IsAnothers(err) || daemon.IsMoved(err) {
+	if errors.As(err, new(*datadir.OwnerError)) || stored.IsAnothers(err) || leader.IsMoved(err) {
 		return coded{err, exitBad} // systemd must not restart it: the user is wrong, another daemon has the index, or another place the marks
 	}
 	return err

@@ -151,9 +151,12 @@ func alerts(t *testing.T, p *proc) {
 // An operator copies commands: each one of the manual has a name and flags that
 // are.
 func TestOperationsCommands(t *testing.T) {
-	commands := regexp.MustCompile("indexerd ([a-z]+ -c /etc/[^\n`]*)").FindAllStringSubmatch(readFile(t, operations), -1)
+	var commands [][]string
+	for _, name := range manuals {
+		commands = append(commands, regexp.MustCompile("indexerd ([a-z]+ -c /etc/[^\n`]*)").FindAllStringSubmatch(readFile(t, name), -1)...)
+	}
 	if len(commands) < 8 {
-		t.Fatalf("only %d commands found in %s", len(commands), operations)
+		t.Fatalf("only %d commands found in %v", len(commands), manuals)
 	}
 	for _, c := range commands {
 		parser, err := kong.New(&cli{}, kong.Exit(func(int) { t.Errorf("%s: leaves", c[0]) }))
@@ -166,7 +169,8 @@ func TestOperationsCommands(t *testing.T) {
 	}
 }
 
-var operations = filepath.Join("..", "..", "docs", "operations.md")
+// manuals describe the service.
+var manuals = []string{filepath.Join("..", "..", "docs", "install.md"), filepath.Join("..", "..", "docs", "operations.md")}
 
 // What unit, configuration and manual speak of is in the package, and what the
 // package takes is in the tree.
@@ -192,7 +196,7 @@ func TestPackageIsComplete(t *testing.T) {
 		}
 	}
 	paths := regexp.MustCompile(`/(usr|etc)(/[a-z-]+)*/[a-z-]+(\.[a-z]+)?`)
-	for _, name := range []string{configFile("service/indexerd.service"), configFile("service/indexerd.yaml"), operations} {
+	for _, name := range append([]string{configFile("service/indexerd.service"), configFile("service/indexerd.yaml")}, manuals...) {
 		named := paths.FindAllString(readFile(t, name), -1)
 		if len(named) == 0 {
 			t.Errorf("%s names no file: the expression is broken", name)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/serve/daemon"
+	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/httpapi"
 )
 
@@ -66,7 +66,7 @@ func TestNextLeader(t *testing.T) {
 	} {
 		e := &deposedEngine{next: c.next}
 		data := t.TempDir()
-		holder := daemon.Holder{PID: "1", Base: serveFake(t, e)}
+		holder := datadir.Holder{PID: "1", Base: serveFake(t, e)}
 		replace(t, filepath.Join(data, "lock"), holder.String())
 		file := writeFile(t, fmt.Sprintf("data: %s\nsources:\n  db: {driver: sqlite, dsn: x}\ntables:\n  item: {source: db, sql: SELECT * FROM item, key: id, updated: u, content: {fields: [body]}}\n", data))
 		says(t, c.code, c.want, "step-down", "-c", file)

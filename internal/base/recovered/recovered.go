@@ -7,7 +7,9 @@
 package recovered
 
 import (
+	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
@@ -53,6 +55,16 @@ func Again(errs []error) {
 	for _, err := range errs {
 		if err != nil {
 			panic(err)
+		}
+	}
+}
+
+// Log logs the stack of a panic that was recovered, once. It does nothing for other
+// errors.
+func Log(log *slog.Logger, err error) {
+	if p := new(Error); errors.As(err, &p) {
+		if stack := p.Stack(); stack != "" {
+			log.Error("indexerd recovered from a panic", "error", err, "stack", stack)
 		}
 	}
 }

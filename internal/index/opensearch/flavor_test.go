@@ -183,9 +183,9 @@ func TestRightsAreEnough(t *testing.T) {
 	}
 }
 
-// docs/opensearch.md names the privileges.
+// docs/engines.md names the privileges.
 func TestRightsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/opensearch.md")
+	text, err := os.ReadFile("../../../docs/engines.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestRightsAreDocumented(t *testing.T) {
 		cluster, index := Flavor{Product: product}.Rights()
 		for _, all := range [][]string{cluster, index} {
 			if list := "`" + strings.Join(all, "`, `") + "`"; !strings.Contains(string(text), list) {
-				t.Errorf("docs/opensearch.md: the privileges of %s: got none, want %s", product, list)
+				t.Errorf("docs/engines.md: the privileges of %s: got none, want %s", product, list)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/stored"
 	"indexerd/internal/state/backup"
 	"indexerd/internal/state/history"
 	"indexerd/internal/state/quarantine"
@@ -44,13 +45,13 @@ func (e *Engine) backUp(ctx context.Context, w io.Writer) error {
 	b := backup.Backup{Dir: e.cfg.Data, Version: Version, Trace: e.trace}
 	logs := func(dir string) []string { return []string{quarantine.Name(dir), history.Name(dir)} }
 	if e.shared != nil {
-		b.Snapshot = func(dir string) error { return e.shared.snapshot(ctx, dir) }
+		b.Snapshot = func(dir string) error { return e.shared.Snapshot(ctx, dir) }
 		logs = func(dir string) []string { return []string{history.Name(dir)} }
 	}
 	for _, t := range e.tables {
-		if t.isOpen() {
+		if t.IsOpen() {
 			b.Tables = append(b.Tables, backup.Table{
-				Name: t.conf.Name, Progress: []string{t.planFile(), filepath.Join(t.dir, pagesFile)}, Pages: t.pages, Index: t.current(), Files: logs(t.dir),
+				Name: t.Conf.Name, Progress: []string{t.PlanFile(), filepath.Join(t.Dir, stored.PagesFile)}, Pages: t.Pages, Index: t.Current(), Files: logs(t.Dir),
 			})
 		}
 	}

@@ -32,8 +32,8 @@
 //
 // reach (the database describes the SQLs), load (once), follow (incremental,
 // compensation and sweep on their schedules). A fault is retried with growing
-// pauses for as long as the daemon lives. One pass at a time holds the table's
-// lane. table.go begins there; storage.go has what is stored of a table.
+// pauses for as long as the daemon lives. Package tables has this life, and package
+// stored what is stored of a table.
 //
 // # What it guarantees
 //
@@ -45,7 +45,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -57,6 +56,8 @@ import (
 
 	"indexerd/configs"
 	"indexerd/initial"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/front"
 )
 
 // Version is the release, set by the linker where it is built for one.
@@ -87,7 +88,7 @@ type Load struct {
 type daemon struct {
 	Options
 	cfg    *configs.Config
-	front  *front
+	front  *front.Front
 	orders chan order
 	pauses *backoff.ExponentialBackOff // between attempts to open what failed
 	reach  reach
@@ -103,13 +104,13 @@ type daemon struct {
 // faults of the configuration where it has any that can be found at once, and
 // where the storage fails for good.
 func Run(ctx context.Context, cfg *configs.Config, o Options) error {
-	if err := MakeDataDir(cfg); err != nil {
+	if err := datadir.Make(cfg); err != nil {
 		return err
 	}
-	if err := CheckOwner(cfg); err != nil {
+	if err := datadir.CheckOwner(cfg); err != nil {
 		return err
 	}
-	e, err := openToRun(ctx, cfg, o.Log, connect)
+	e, err := openToRun(ctx, cfg, o.Log, connectShared)
 	if err != nil {
 		return err
 	}
@@ -118,12 +119,12 @@ func Run(ctx context.Context, cfg *configs.Config, o Options) error {
 		return errors.Join(err, e.Close())
 	}
 	d := &daemon{Options: o, cfg: cfg, orders: make(chan order, maxOrders), pauses: newPauses()}
-	d.front = newFront(e.limitConnections(l, o.Log), cfg.HTTP, o.Log)
-	o.Log.Info("indexerd serves", "url", d.front.base, "data", cfg.Data)
-	if d.front.openSearch != "" {
-		o.Log.Info("indexerd serves the OpenSearch API", "url", baseURL(d.front.openSearch, cfg.HTTP.TLS.Pair != nil))
+	d.front = front.New(front.LimitConnections(cfg, l, o.Log), cfg.HTTP, o.Log)
+	o.Log.Info("indexerd serves", "url", d.front.Base, "data", cfg.Data)
+	if d.front.OpenSearch != "" {
+		o.Log.Info("indexerd serves the OpenSearch API", "url", front.URL(d.front.OpenSearch, cfg.HTTP.TLS.Pair != nil))
 	}
-	warnOpen(cfg, o.Log)
+	front.WarnOpen(cfg, o.Log)
 	if o.Serving != nil {
 		o.Serving(l.Addr().String())
 	}
@@ -133,10 +134,10 @@ func Run(ctx context.Context, cfg *configs.Config, o Options) error {
 	} else {
 		d.logTerm(e)
 	}
-	d.front.show(e)
+	d.front.Show(e, cfg.HTTP)
 	var notifying sync.WaitGroup
-	notifying.Go(func() { notifySystemd(ctx, d.front, d.front.address, d.front.own, &d.reloading, o.Log) })
-	err = errors.Join(d.live(ctx, e), d.front.close())
+	notifying.Go(func() { notifySystemd(ctx, d.front, d.front.Address, d.front.Own, &d.reloading, o.Log) })
+	err = errors.Join(d.live(ctx, e), d.front.Close())
 	notifying.Wait()
 	o.Log.Info("indexerd stopped")
 	return err
@@ -157,32 +158,15 @@ func (e *Engine) listen(ctx context.Context) (net.Listener, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return e.bind()
-}
-
-// bind takes the addresses of the APIs.
-func (e *Engine) bind() (net.Listener, error) {
-	l, err := net.Listen("tcp", e.cfg.HTTP.Listen)
-	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w: end what listens there, or name another address in http.listen", e.cfg.HTTP.Listen, errors.Unwrap(err))
-	}
-	if e.cfg.OpenSearch == "" {
-		return l, nil
-	}
-	second, err := net.Listen("tcp", e.cfg.OpenSearch)
-	if err != nil {
-		_ = l.Close() // it has no connection yet
-		return nil, fmt.Errorf("listen on %s: %w: end what listens there, or name another address in opensearch_api.listen", e.cfg.OpenSearch, errors.Unwrap(err))
-	}
-	return newPair(l, second), nil
+	return front.Bind(e.cfg)
 }
 
 // loads returns how far the initial load of each table has come.
 func (e *Engine) loads() []Load {
 	all := make([]Load, len(e.tables))
 	for i, t := range e.tables {
-		marks, _ := e.trace.Table(t.conf.Name)
-		all[i] = Load{t.conf.Name, marks.Loaded, t.progress.Snapshot()}
+		marks, _ := e.trace.Table(t.Conf.Name)
+		all[i] = Load{t.Conf.Name, marks.Loaded, t.Progress.Snapshot()}
 	}
 	return all
 }

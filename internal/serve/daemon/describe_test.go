@@ -27,7 +27,7 @@ func TestColumnsChangeDuringALoad(t *testing.T) {
 	f.broken.Store(&load)
 	e := serveBuggy(t, cfg, f, slog.New(slog.DiscardHandler))
 	doc := e.table("doc")
-	status := func() httpapi.TableStatus { return doc.status(e.trace.Tables()["doc"]) }
+	status := func() httpapi.TableStatus { return doc.Status(e.trace.Tables()["doc"]) }
 	eventually(t, soon, "three ranges are loaded", func() error {
 		if s := status(); s.LastError == nil || s.Documents != 30 {
 			return fmt.Errorf("%d documents, %+v", s.Documents, s.LastError)

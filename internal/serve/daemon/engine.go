@@ -12,13 +12,18 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/configs"
-	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/rarely"
 	"indexerd/internal/base/recovered"
 	"indexerd/internal/base/schedule"
+	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/front"
 	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/state/backup"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/serve/runs"
+	"indexerd/internal/serve/stored"
+	"indexerd/internal/serve/tables"
 	"indexerd/internal/state/etcd"
-	"indexerd/store"
 	"indexerd/timetrace"
 )
 
@@ -29,12 +34,12 @@ type Engine struct {
 	holding
 	cfg     *configs.Config
 	trace   *timetrace.Trace
-	sources []*source
-	tables  []*table
-	runs    *runs
+	sources []*tables.Source
+	tables  []*tables.Table
+	runs    *runs.Runs
 	meters  *httpapi.Meters
 
-	pageStore *pageStore // of pages on other machines
+	pageStore *stored.PageStore // of pages on other machines
 
 	orders    chan<- order  // to open the engine again; nil where no daemon runs
 	stepDowns chan struct{} // to end the term
@@ -46,127 +51,19 @@ type Engine struct {
 	frozen    error                       // why the engine is open read-only; nil: it is not
 }
 
-// Open takes the data directory for this process alone, removes what a crash has
-// left of a backup, and opens what is stored. It fails with store.ErrLocked where
-// a daemon has the directory.
-func Open(cfg *configs.Config) (*Engine, error) {
-	h, err := holdToWrite(cfg)
-	if err != nil {
-		return nil, err
-	}
-	return openOrRelease(cfg, h, nil)
-}
-
-// OpenReadOnly opens what is stored beside others that read it. It changes
-// nothing in the data directory.
-func OpenReadOnly(cfg *configs.Config) (*Engine, error) {
-	lock, err := store.LockShared(LockFile(cfg))
-	if err != nil {
-		return nil, err
-	}
-	h := holding{lock: lock}
-	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
-	defer cancel()
-	if h.shared, err = connect(ctx, cfg); err != nil {
-		return nil, errors.Join(err, lock.Release())
-	}
-	return openOrRelease(cfg, h, atomicfile.ErrReadOnly)
-}
-
-// lockToWrite takes the data directory for this process alone, and removes what
-// a crash has left of a backup. Only the first engine of a process does so: later
-// ones may be opened while a backup is under way.
-func lockToWrite(cfg *configs.Config) (*store.FileLock, error) {
-	lock, err := store.Lock(LockFile(cfg))
-	if err != nil {
-		return nil, err
-	}
-	if err := backup.Clean(cfg.Data); err != nil && !diskFault(err) {
-		return nil, errors.Join(err, lock.Release())
-	}
-	return lock, nil
-}
-
-// openOrRelease is openLocked, and releases what is held on error.
-func openOrRelease(cfg *configs.Config, h holding, frozen error) (*Engine, error) {
-	e, err := openLocked(cfg, h, frozen)
-	if err != nil {
-		return nil, errors.Join(err, h.release())
-	}
-	return e, nil
-}
-
-// openLocked opens the data directory for a caller that already holds its lock.
-// On error the caller still holds it. frozen, if any, is why nothing may be
-// written: then what is stored is opened read-only, which needs no room.
-func openLocked(cfg *configs.Config, h holding, frozen error) (*Engine, error) {
-	return openShown(cfg, h, frozen, stages{waits: func(string) {}, made: func(*Engine) error { return nil }})
-}
-
-// openShown is openLocked, and shows how far it has come.
-func openShown(cfg *configs.Config, h holding, frozen error, at stages) (*Engine, error) {
-	h.shared.configured(cfg)
-	if frozen == nil {
-		at.waits(waitIndex)
-		if err := h.shared.takeOver(cfg); err != nil {
-			return nil, err
-		}
-	}
-	at.waits(waitMarks)
-	trace, err := h.openTrace(cfg, frozen != nil)
-	if err != nil {
-		return nil, err
-	}
-	owner, err := h.ownerOf(cfg, frozen != nil)
-	if err != nil {
-		return nil, err
-	}
-	e := newEngine(cfg, trace)
-	e.holding, e.frozen = h, frozen
-	e.pageStore.connectOver(h.shared)
-	for _, t := range e.tables {
-		t.readOnly, t.owner, t.shared = frozen != nil, owner, h.shared
-	}
-	e.waitFor(waitTables)
-	if err = at.made(e); err == nil {
-		err = e.openTables()
-	}
-	if err != nil {
-		return nil, errors.Join(err, e.closeStored())
-	}
-	return e, nil
-}
-
-// openTables opens what is stored of the tables.
-func (e *Engine) openTables() error {
-	var opening errgroup.Group
-	opening.SetLimit(openedAtOnce)
-	for _, t := range e.tables {
-		opening.Go(func() (err error) {
-			defer recovered.Into(&err)
-			defer t.waitFor("")
-			_, err = t.openStored()
-			return err
-		})
-	}
-	return opening.Wait()
-}
-
-// openedAtOnce is how many tables are opened at once: opening mostly waits for the
-// disk.
-const openedAtOnce = 16
-
 // newEngine returns an engine of which nothing is open yet.
 func newEngine(cfg *configs.Config, trace *timetrace.Trace) *Engine {
-	e := &Engine{cfg: cfg, trace: trace, runs: newRuns(), meters: httpapi.NewMeters(), pageStore: newPageStore(cfg.PageStore), stepDowns: make(chan struct{}, 1)}
-	byName := map[string]*source{}
+	e := &Engine{cfg: cfg, trace: trace, runs: runs.New(), meters: httpapi.NewMeters(), stepDowns: make(chan struct{}, 1)}
+	all, pages := stored.NewAll(cfg, trace)
+	e.pageStore = pages
+	byName := map[string]*tables.Source{}
 	for _, s := range cfg.Sources {
-		byName[s.Name] = newSource(cfg, s)
+		byName[s.Name] = tables.NewSource(cfg, s)
 		e.sources = append(e.sources, byName[s.Name])
 	}
-	for _, conf := range cfg.Tables {
-		t := newTable(cfg, conf, trace, byName[conf.Source])
-		t.meters, t.pageStore = e.meters, e.pageStore
+	for _, s := range all {
+		t := tables.New(s, byName[s.Conf.Source])
+		t.Meters = e.meters
 		e.tables = append(e.tables, t)
 	}
 	return e
@@ -178,11 +75,11 @@ func (e *Engine) writable() error {
 	if e.frozen == nil {
 		return nil
 	}
-	if standby := (*standbyError)(nil); errors.As(e.frozen, &standby) {
+	if standby := (*leader.StandbyError)(nil); errors.As(e.frozen, &standby) {
 		return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: standby.Error(), Hint: "ask the daemon that leads"}
 	}
 	what, do := "nothing can be written under "+e.cfg.Data, repairDisk
-	if isClusters(e.frozen) {
+	if stored.IsClusters(e.frozen) {
 		what, do = "nothing can be written to the index", repairCluster
 	}
 	return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: what + ": " + configs.Message(e.frozen), Hint: do + ": " + thenOn}
@@ -201,13 +98,11 @@ func (e *Engine) Empty() bool { return len(e.trace.Tables()) == 0 }
 // blame makes an error the last error of every table, so that status shows why no
 // pass runs. That another daemon leads is no error: status names it.
 func (e *Engine) blame(err error) {
-	if err == nil || errors.As(err, new(*standbyError)) {
+	if err == nil || errors.As(err, new(*leader.StandbyError)) {
 		return
 	}
 	for _, t := range e.tables {
-		t.mu.Lock()
-		t.lastError = &failure{time.Now(), "storage", err}
-		t.mu.Unlock()
+		t.Blame("storage", err)
 	}
 }
 
@@ -218,12 +113,12 @@ func (e *Engine) Close() error {
 
 // closeStored closes all but what is held.
 func (e *Engine) closeStored() error {
-	e.runs.stop()
+	e.runs.Stop()
 	var errs []error
 	for _, t := range e.tables {
-		errs = append(errs, t.close())
+		errs = append(errs, t.Close())
 	}
-	errs = append(errs, e.pageStore.close())
+	errs = append(errs, e.pageStore.Close())
 	e.closeDatabases()
 	return errors.Join(errs...)
 }
@@ -240,16 +135,16 @@ func (e *Engine) closeDatabases() {
 // malformed is a fault of the configuration.
 func (e *Engine) OpenDatabases(ctx context.Context) (err error) {
 	for _, s := range e.sources {
-		if s.Database, err = e.openDatabase(ctx, s.conf); err != nil {
-			return e.cfg.Fault("sources."+s.conf.Name+".dsn", configs.Message(err), "correct the address")
+		if s.Database, err = e.openDatabase(ctx, s.Conf); err != nil {
+			return e.cfg.Fault("sources."+s.Conf.Name+".dsn", configs.Message(err), "correct the address")
 		}
 	}
 	return nil
 }
 
-func (e *Engine) table(name string) *table {
+func (e *Engine) table(name string) *tables.Table {
 	for _, t := range e.tables {
-		if t.conf.Name == name {
+		if t.Conf.Name == name {
 			return t
 		}
 	}
@@ -268,7 +163,7 @@ func (e *Engine) checkTables(ctx context.Context) error {
 	for i, t := range e.tables {
 		describing.Go(func() error {
 			defer recovered.Into(&errs[i])
-			_, errs[i] = t.describe(asking)
+			_, errs[i] = t.Describe(asking)
 			return nil
 		})
 	}
@@ -294,18 +189,18 @@ func (e *Engine) checkTables(ctx context.Context) error {
 
 // follow runs the passes of all tables, and answers, until ctx ends or a storage
 // breaks. It returns when no pass runs any more; then it still answers.
-func (e *Engine) follow(ctx context.Context, f *front, log *slog.Logger) error {
+func (e *Engine) follow(ctx context.Context, f *front.Front, log *slog.Logger) error {
 	ctx, die := context.WithCancelCause(ctx)
 	defer die(nil)
-	if err := e.lock.Write(f.holder()); err != nil {
-		if diskFault(err) {
-			err = fmt.Errorf("%w: %w", errBroken, err)
+	if err := e.lock.Write(f.Holder()); err != nil {
+		if datadir.IsDiskFault(err) {
+			err = fmt.Errorf("%w: %w", tables.ErrBroken, err)
 		}
 		return err
 	}
-	e.runs.logTo(log)
-	f.show(e)
-	if term := e.shared.term(); term != nil {
+	e.runs.LogTo(log)
+	f.Show(e, e.cfg.HTTP)
+	if term := e.shared.Term(); term != nil {
 		go func() {
 			select {
 			case <-term.Lost():
@@ -316,21 +211,21 @@ func (e *Engine) follow(ctx context.Context, f *front, log *slog.Logger) error {
 	}
 	go func() {
 		select {
-		case err := <-f.failed:
+		case err := <-f.Failed:
 			die(err)
 		case <-ctx.Done():
 		}
 	}()
-	failures := slog.New(newRarely(log.Handler()))
+	failures := slog.New(rarely.New(log.Handler()))
 	jobs, err := schedule.New(failures)
 	if err != nil {
 		return err
 	}
 	var lives sync.WaitGroup
 	for _, t := range e.tables {
-		t.die = die
+		t.Die = die
 		lives.Go(func() {
-			if err := t.live(ctx, jobs, log, failures); err != nil && ctx.Err() == nil {
+			if err := t.Live(ctx, jobs, log, failures); err != nil && ctx.Err() == nil {
 				die(err)
 			}
 		})
@@ -339,7 +234,7 @@ func (e *Engine) follow(ctx context.Context, f *front, log *slog.Logger) error {
 	cause := causeOf(ctx)
 	hurry := time.AfterFunc(interruptAfter, e.interrupt)
 	defer hurry.Stop()
-	e.runs.stop()
+	e.runs.Stop()
 	err = errors.Join(cause, stopJobs(jobs, cause))
 	lives.Wait() // each ends with the batch in hand
 	// What was only noted becomes durable, so that verify need not wait for
@@ -353,8 +248,7 @@ const interruptAfter = 3 * time.Second
 
 func (e *Engine) interrupt() {
 	for _, t := range e.tables {
-		t.place.interruptCalls()
-		t.interruptPages()
+		t.InterruptCalls()
 	}
 }
 
@@ -369,11 +263,35 @@ const brokenWithin = 30 * time.Second
 func stopJobs(jobs *schedule.Scheduler, cause error) error {
 	began := time.Now()
 	err := jobs.Stop()
-	for errors.Is(err, schedule.ErrRunning) && (errors.As(cause, new(*renewal)) || (errors.Is(cause, errBroken) || errors.Is(cause, etcd.ErrLost)) && time.Since(began) < brokenWithin) {
+	for errors.Is(err, schedule.ErrRunning) && (errors.As(cause, new(*renewal)) || (errors.Is(cause, tables.ErrBroken) || errors.Is(cause, etcd.ErrLost)) && time.Since(began) < brokenWithin) {
 		err = jobs.Stop()
 	}
 	if cause == nil && errors.Is(err, schedule.ErrRunning) {
 		return nil
 	}
 	return err
+}
+
+// openDatabase prepares a database.
+func (e *Engine) openDatabase(ctx context.Context, s configs.Source) (database.Database, error) {
+	if e.over != nil {
+		return e.over.Database(s), nil
+	}
+	return database.Open(ctx, s)
+}
+
+// waitFor shows what all tables wait for.
+func (e *Engine) waitFor(what string) {
+	for _, t := range e.tables {
+		t.WaitFor(what)
+	}
+}
+
+// stored returns what is stored of the tables.
+func (e *Engine) stored() []*stored.Table {
+	all := make([]*stored.Table, len(e.tables))
+	for i, t := range e.tables {
+		all[i] = t.Table
+	}
+	return all
 }

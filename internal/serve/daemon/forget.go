@@ -11,6 +11,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/runs"
 	"indexerd/timetrace"
 )
 
@@ -29,11 +30,11 @@ func (e *Engine) Reload(name string) (httpapi.Run, error) {
 		return httpapi.Run{}, unknownTable(name, e.cfg)
 	}
 	// The run outlives this engine, and with it the context of all other runs.
-	return e.runs.open(context.Background(), name, "reload", func(ctx context.Context, one *job) {
+	return e.runs.Open(context.Background(), name, "reload", func(ctx context.Context, one *runs.Job) {
 		select {
 		case e.orders <- order{ctx: ctx, table: name, job: one}:
 		default:
-			one.end(nil, false, errors.New("too many tables wait to be reloaded: ask again when they are"))
+			one.End(nil, false, errors.New("too many tables wait to be reloaded: ask again when they are"))
 		}
 	})
 }
@@ -50,7 +51,7 @@ func Forget(cfg *configs.Config, table string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.release()) }()
-	trace, err := h.openTrace(cfg, false)
+	trace, err := h.shared.OpenTrace(cfg, false)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func Forget(cfg *configs.Config, table string) (err error) {
 // marks.
 func (h holding) forget(trace *timetrace.Trace, data, table string) error {
 	if h.shared != nil {
-		if err := h.shared.forget(table); err != nil {
+		if err := h.shared.Forget(table); err != nil {
 			return err
 		}
 	}

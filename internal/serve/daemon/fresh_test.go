@@ -9,12 +9,16 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"indexerd/configs"
+	"indexerd/internal/base/doc"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/tables"
 	"indexerd/internal/source/sqlite"
+	"indexerd/internal/sync/passes"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -107,16 +111,16 @@ func (w *freshWorld) start(t *testing.T, wrap func(database.Database) database.D
 	serve(t, w.engine, slog.New(slog.DiscardHandler))
 	eventually(t, soon, "six rows are loaded", func() error {
 		marks := w.engine.trace.Tables()["item"]
-		if s := w.engine.table("item").status(marks); !marks.Loaded || s.Settled.Unverified || s.Documents != 6 {
+		if s := w.engine.table("item").Status(marks); !marks.Loaded || s.Settled.Unverified || s.Documents != 6 {
 			return fmt.Errorf("%+v", s)
 		}
 		return nil
 	})
-	lane, err := w.engine.table("item").takeLane(t.Context())
+	resume, err := w.engine.table("item").Pause(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(lane.end)
+	t.Cleanup(resume)
 }
 
 // finds searches as a caller of the group sales.
@@ -192,6 +196,19 @@ type delayedRows struct{ database.Rows }
 
 func (delayedRows) Behind(context.Context) (string, error) { return "replay is paused", nil }
 
+// undescribed is a database that describes no table while it is down.
+type undescribed struct {
+	database.Database
+	down *atomic.Bool
+}
+
+func (u undescribed) Table(ctx context.Context, conf configs.Table, n database.Numbers, units database.Units) (database.Rows, error) {
+	if u.down.Load() {
+		return nil, doc.ErrUnavailable
+	}
+	return u.Database.Table(ctx, conf, n, units)
+}
+
 func TestFreshSearchOnAStandbyThatIsBehind(t *testing.T) {
 	w := freshOnSQLite(t)
 	w.start(t, func(d database.Database) database.Database { return delayed{d} })
@@ -205,7 +222,7 @@ func TestFreshSearchesAtOnce(t *testing.T) {
 	w := freshOnSQLite(t)
 	w.start(t, nil)
 	w.exec("DELETE FROM item WHERE id > 1")
-	looks := w.engine.sources[0].looks
+	looks := w.engine.sources[0].Looks
 	for range cap(looks) {
 		looks <- struct{}{}
 	}
@@ -218,15 +235,19 @@ func TestFreshSearchesAtOnce(t *testing.T) {
 // and its failure is not the table's.
 func TestFreshSearchDescribesNothing(t *testing.T) {
 	w := freshOnSQLite(t)
-	w.start(t, nil)
+	var down atomic.Bool
+	w.start(t, func(d database.Database) database.Database { return undescribed{d, &down} })
 	item := w.engine.table("item")
-	item.describing <- struct{}{} // no pass describes it meanwhile
-	defer func() { <-item.describing }()
-	item.mu.Lock()
-	item.rows = nil
-	item.mu.Unlock()
-	if err := item.lookAt(t.Context(), nil, nil); !errors.Is(err, errNotDescribed) {
-		t.Errorf("got %v, want %v", err, errNotDescribed)
+	down.Store(true)
+	eventually(t, soon, "no description holds", func() error {
+		_, _ = item.RunNow(t.Context(), func(*passes.Passes, context.Context) (doc.Report, error) { return doc.Report{}, doc.ErrChangedResult })
+		if err := item.Look(t.Context(), nil, nil); !errors.Is(err, tables.ErrNotDescribed) {
+			return fmt.Errorf("got %v, want %v", err, tables.ErrNotDescribed)
+		}
+		return nil
+	})
+	if err := item.Look(t.Context(), nil, nil); !errors.Is(err, tables.ErrNotDescribed) {
+		t.Errorf("got %v, want %v", err, tables.ErrNotDescribed)
 	}
 	w.finds(t, "no description holds", "item", "fresh false, 6: 1 zebra, 2 zebra, 3 zebra, 4 zebra, 5 zebra, 6 zebra,")
 }

@@ -12,14 +12,16 @@ import (
 	"time"
 
 	"indexerd/configs"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/front"
 	"indexerd/internal/source/sqlite"
 )
 
 // soon is how long a test waits for what takes a daemon a moment: others may use
 // this machine.
-const soon = time.Minute
+const soon = 5 * time.Minute
 
-// eventually polls until f succeeds.
+// Eventually polls until f succeeds.
 func eventually(t testing.TB, within time.Duration, what string, f func() error) {
 	t.Helper()
 	deadline := time.Now().Add(within)
@@ -86,7 +88,7 @@ func bodyTable(name, more string) string {
 // openToServe opens the engine of a new data directory, and its databases.
 func openToServe(t *testing.T, cfg *configs.Config) *Engine {
 	t.Helper()
-	if err := MakeDataDir(cfg); err != nil {
+	if err := datadir.Make(cfg); err != nil {
 		t.Fatal(err)
 	}
 	e, err := Open(cfg)
@@ -100,15 +102,15 @@ func openToServe(t *testing.T, cfg *configs.Config) *Engine {
 }
 
 // serve runs an engine until the test ends, and closes it.
-func serve(t *testing.T, e *Engine, log *slog.Logger) *front {
+func serve(t *testing.T, e *Engine, log *slog.Logger) *front.Front {
 	t.Helper()
-	l, err := e.bind()
+	l, err := front.Bind(e.cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	f := newFront(e.limitConnections(l, log), e.cfg.HTTP, log)
+	f := front.New(front.LimitConnections(e.cfg, l, log), e.cfg.HTTP, log)
 	go func() { served <- e.follow(ctx, f, log) }()
 	t.Cleanup(func() {
 		stop()

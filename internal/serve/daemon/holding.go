@@ -5,22 +5,24 @@ import (
 	"errors"
 
 	"indexerd/configs"
-	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/serve/stored"
 	"indexerd/store"
-	"indexerd/timetrace"
 )
 
 // A holding is what a process has of a data directory through all its engines: the lock,
 // and what it shares with the daemons of other data directories.
 type holding struct {
 	lock   *store.FileLock
-	shared *shared // nil: marks are below data
+	shared *leader.Shared      // nil: marks are below data
+	over   *stored.Connections // nil: those of the configuration
 }
 
 func (h holding) release() error {
 	var err error
 	if h.shared != nil {
-		err = h.shared.close()
+		err = h.shared.Close()
 	}
 	return errors.Join(err, h.lock.Release())
 }
@@ -28,45 +30,24 @@ func (h holding) release() error {
 // holdToWrite takes the data directory for a command that writes. Where marks are shared
 // it leads for as long as the command takes; it fails if another daemon leads.
 func holdToWrite(cfg *configs.Config) (h holding, err error) {
-	if h.lock, err = lockToWrite(cfg); err != nil {
+	lock, err := datadir.Lock(cfg)
+	if err != nil {
 		return h, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), stored.OpenWithin)
 	defer cancel()
-	if h.shared, err = connect(ctx, cfg); err != nil {
-		return h, errors.Join(err, h.lock.Release())
+	if h, err = connectShared(ctx, cfg); err != nil {
+		return h, errors.Join(err, lock.Release())
 	}
+	h.lock = lock
 	if h.shared == nil {
 		return h, nil
 	}
-	if err = h.shared.leadUnlessLed(ctx); err == nil && h.shared.term() == nil {
-		err = h.shared.standby(ctx)
+	if err = h.shared.LeadUnlessLed(ctx); err == nil && h.shared.Term() == nil {
+		err = h.shared.Standby(ctx)
 	}
 	if err != nil {
 		return h, errors.Join(err, h.release())
 	}
 	return h, nil
-}
-
-// openTrace opens the marks.
-func (h holding) openTrace(cfg *configs.Config, readOnly bool) (*timetrace.Trace, error) {
-	if h.shared != nil {
-		return timetrace.OpenIn(h.shared.opened("marks/", readOnly))
-	}
-	if err := checkMarksFile(cfg); err != nil {
-		return nil, err
-	}
-	fsys := atomicfile.OS
-	if readOnly {
-		fsys = atomicfile.ReadOnly(fsys)
-	}
-	return timetrace.Open(fsys, cfg.Data)
-}
-
-// ownerOf returns the id by which index and pages know the daemon.
-func (h holding) ownerOf(cfg *configs.Config, readOnly bool) (string, error) {
-	if h.shared == nil {
-		return ownerOf(cfg, readOnly)
-	}
-	return h.shared.ownerID(), nil
 }

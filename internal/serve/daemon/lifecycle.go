@@ -12,13 +12,14 @@ import (
 	"indexerd/internal/base/schedule"
 	"indexerd/internal/index/fulltext"
 	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/serve/stored"
+	"indexerd/internal/serve/tables"
 )
 
-// What ends an engine, beside a signal and a fault that needs a person.
-var (
-	errBroken = errors.New("the storage of a table failed") // what is durable shows only when it is opened again
-	errRoom   = errors.New("the disk takes writes again")   // ends an engine that is read-only
-)
+// errRoom ends an engine that is read-only.
+var errRoom = errors.New("the disk takes writes again")
 
 // A renewal ends an engine for the next one, which has another configuration.
 type renewal struct {
@@ -34,7 +35,7 @@ func (d *daemon) live(ctx context.Context, e *Engine) error {
 	for {
 		began := time.Now()
 		cause := d.serve(ctx, e)
-		if e.frozen == nil && (time.Since(began) > wellAfter || isReplaced(cause)) {
+		if e.frozen == nil && (time.Since(began) > wellAfter || stored.IsReplaced(cause)) {
 			d.pauses.Reset()
 		}
 		var err error
@@ -42,14 +43,14 @@ func (d *daemon) live(ctx context.Context, e *Engine) error {
 		switch {
 		case ctx.Err() == nil && errors.As(cause, &next):
 			e, err = d.renew(ctx, e, next)
-		case ctx.Err() == nil && e.shared.isDeposed(cause):
+		case ctx.Err() == nil && e.shared.IsDeposed(cause):
 			e, err = d.standBy(ctx, e, cause)
-		case IsAnothers(cause):
+		case stored.IsAnothers(cause):
 			return errors.Join(cause, e.Close())
 		case ctx.Err() == nil && errors.Is(cause, errMarks):
 			d.close(e)
 			e, err = d.openReadOnly(ctx, e, e.frozen)
-		case ctx.Err() == nil && errors.Is(cause, errBroken):
+		case ctx.Err() == nil && errors.Is(cause, tables.ErrBroken):
 			e, err = d.freeze(ctx, e, cause)
 		case ctx.Err() == nil && (errors.Is(cause, errRoom) || errors.Is(cause, errLead)):
 			e, err = d.thaw(ctx, e)
@@ -72,7 +73,7 @@ func (d *daemon) serve(ctx context.Context, e *Engine) error {
 	if e.shared != nil {
 		beside.Go(func() { d.watchReach(ctx, e, end) })
 	}
-	if e.frozen != nil && e.shared != nil && e.shared.term() == nil {
+	if e.frozen != nil && e.shared != nil && e.shared.Term() == nil {
 		return d.serveStandby(ctx, e)
 	}
 	if e.frozen != nil {
@@ -86,22 +87,22 @@ func (d *daemon) serve(ctx context.Context, e *Engine) error {
 
 // serveReadOnly answers until the disk takes writes again.
 func (d *daemon) serveReadOnly(ctx context.Context, e *Engine) error {
-	d.front.show(e)
+	d.front.Show(e, e.cfg.HTTP)
 	written := d.writeHolder(e)
 	for d.wait(ctx) {
 		select {
-		case err := <-d.front.failed:
+		case err := <-d.front.Failed:
 			return err
 		default:
 		}
 		if !written {
 			written = d.writeHolder(e)
 		}
-		if probe(d.cfg.Data, batchSize) == nil && !d.reach.storesAway() {
+		if datadir.Probe(d.cfg.Data, datadir.BatchSize) == nil && !d.reach.storesAway() {
 			return errRoom
 		}
 	}
-	e.runs.stop()
+	e.runs.Stop()
 	return causeOf(ctx)
 }
 
@@ -112,7 +113,7 @@ func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, err
 	var result any
 	var failure error
 	if r.move != nil { // no pass runs, and searches are answered until d.close
-		if result, failure = r.move.finish(ctx); failure != nil {
+		if result, failure = r.move.Finish(ctx); failure != nil {
 			r.cfg = d.cfg
 		}
 	}
@@ -127,12 +128,12 @@ func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, err
 		failure = errors.Join(failure, err)
 		d.Log.Error("indexerd goes back to its last configuration", "error", configs.Message(err))
 		if r.move != nil {
-			failure = errors.Join(failure, r.move.undo())
+			failure = errors.Join(failure, r.move.Undo())
 		}
 		next, err = d.open(ctx, e, d.cfg, e.frozen)
 	} else if err == nil {
 		if r.move != nil && failure == nil {
-			d.movedFrom = storeName(d.cfg.PageStore)
+			d.movedFrom = d.cfg.PageStore.Name()
 		}
 		d.cfg = r.cfg
 		if d.UseLog != nil {
@@ -141,7 +142,7 @@ func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, err
 		d.Log.Info("indexerd read its configuration again", "file", d.cfg.File)
 	}
 	if r.job != nil {
-		r.job.end(result, false, failure)
+		r.job.End(result, false, failure)
 	}
 	if ctx.Err() != nil {
 		err = nil // signalled
@@ -149,7 +150,7 @@ func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, err
 	if next == nil {
 		return nil, errors.Join(err, e.release())
 	}
-	d.front.show(next)
+	d.front.Show(next, next.cfg.HTTP)
 	return next, nil
 }
 
@@ -178,9 +179,9 @@ func (d *daemon) thaw(ctx context.Context, e *Engine) (*Engine, error) {
 		d.Log.Info("indexerd indexes again")
 		d.logTerm(next)
 		return next, nil
-	case e.shared.isDeposed(err):
+	case e.shared.IsDeposed(err):
 		return d.standBy(ctx, e, err)
-	case database.IsFault(err), IsAnothers(err):
+	case database.IsFault(err), stored.IsAnothers(err):
 		return nil, errors.Join(err, e.release())
 	}
 	d.Log.Error("indexerd can't open what is stored to write", "error", configs.Message(err))
@@ -196,7 +197,7 @@ func (d *daemon) openReadOnly(ctx context.Context, closed *Engine, broken error)
 		if err == nil {
 			return e, nil
 		}
-		if database.IsFault(err) || IsAnothers(err) {
+		if database.IsFault(err) || stored.IsAnothers(err) {
 			return nil, errors.Join(err, closed.release())
 		}
 		d.Log.Error("indexerd can't open what is stored", "error", configs.Message(err))
@@ -208,8 +209,8 @@ func (d *daemon) openReadOnly(ctx context.Context, closed *Engine, broken error)
 // close has requests wait and closes all of an engine but its lock. What can't
 // be closed well is as a crash would leave it.
 func (d *daemon) close(e *Engine) error {
-	e.waitFor(waitEnd)
-	d.front.hold(e)
+	e.waitFor(stored.WaitEnd)
+	d.front.Hold(e)
 	err := e.closeStored()
 	if err != nil {
 		d.Log.Warn("indexerd closed what is stored", "error", configs.Message(err))
@@ -229,19 +230,19 @@ func (d *daemon) open(ctx context.Context, closed *Engine, cfg *configs.Config, 
 				return err
 			}
 			e.blame(frozen)
-			d.front.opens(e)
+			d.front.Opens(e)
 			shown = e
 			return nil
 		},
 	})
 	if err != nil {
-		shown.waitFor(waitAgain)
+		shown.waitFor(stored.WaitAgain)
 		shown.blame(err)
 		return nil, err
 	}
 	for _, t := range closed.tables {
-		if e.table(t.conf.Name) == nil {
-			e.meters.Drop(t.conf.Name)
+		if e.table(t.Conf.Name) == nil {
+			e.meters.Drop(t.Conf.Name)
 		}
 	}
 	return e, nil
@@ -250,9 +251,9 @@ func (d *daemon) open(ctx context.Context, closed *Engine, cfg *configs.Config, 
 // handOver gives an engine that is being opened what the daemon keeps from the one before, and
 // its databases.
 func (d *daemon) handOver(ctx context.Context, from, to *Engine) error {
-	to.runs, to.started, to.orders, to.meters, to.log, to.getenv = from.runs.next(), from.started, d.orders, from.meters, d.Log, d.Getenv
+	to.runs, to.started, to.orders, to.meters, to.log, to.getenv = from.runs.Next(), from.started, d.orders, from.meters, d.Log, d.Getenv
 	for _, t := range to.tables {
-		t.meters = to.meters
+		t.Meters = to.meters
 	}
 	return to.OpenDatabases(ctx)
 }
@@ -285,12 +286,12 @@ func causeOf(ctx context.Context) error {
 }
 
 func (d *daemon) logFrozen(broken error) {
-	if errors.As(broken, new(*standbyError)) {
+	if errors.As(broken, new(*leader.StandbyError)) {
 		d.Log.Info("indexerd stands by, and answers searches", "why", configs.Message(broken))
 		return
 	}
 	do := repairDisk + " under " + d.cfg.Data
-	if isClusters(broken) {
+	if stored.IsClusters(broken) {
 		do = repairCluster
 	}
 	d.Log.Error("indexerd stopped indexing, and answers searches", "error", configs.Message(broken), "do", do+": "+thenOn)
@@ -299,7 +300,7 @@ func (d *daemon) logFrozen(broken error) {
 // writeHolder writes into the lock file where the daemon answers, and reports
 // whether there was room for that.
 func (d *daemon) writeHolder(e *Engine) bool {
-	err := e.lock.Write(d.front.holder())
+	err := e.lock.Write(d.front.Holder())
 	if err != nil {
 		d.Log.Warn("commands can't find the daemon yet", "error", configs.Message(err))
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"indexerd/configs"
+	"indexerd/internal/serve/moves"
 	"indexerd/store"
 )
 
@@ -44,8 +45,8 @@ func (m *movedTable) runs(cfg *configs.Config, rows int, f func()) (unverified s
 	return unverified
 }
 
-func (m *movedTable) move(ctx context.Context, from, to *configs.Config) (all []Moved, err error) {
-	err = MovePages(ctx, from, to, func(string, int64) {}, func(one Moved) { all = append(all, one) })
+func (m *movedTable) move(ctx context.Context, from, to *configs.Config) (all []moves.Moved, err error) {
+	err = moves.Pages(ctx, from, to, func(string, int64) {}, func(one moves.Moved) { all = append(all, one) })
 	return all, err
 }
 
@@ -53,7 +54,7 @@ func (m *movedTable) move(ctx context.Context, from, to *configs.Config) (all []
 func (m *movedTable) begun(from, to *configs.Config) error {
 	ctx, cancel := context.WithCancel(m.t.Context())
 	defer cancel()
-	return MovePages(ctx, from, to, func(string, int64) { cancel() }, func(Moved) {})
+	return moves.Pages(ctx, from, to, func(string, int64) { cancel() }, func(moves.Moved) {})
 }
 
 // Pages go to another store and back. The tables stay verified, and their content is
@@ -99,6 +100,18 @@ func TestOtherStoreWithoutMove(t *testing.T) {
 			m.exec("UPDATE item SET body = 'changed', u = 1800000000 + id WHERE id < 50")
 		}); !strings.Contains(why, "in another store") {
 			t.Errorf("got reason %q, want that the pages are in another store", why)
+		}
+	}
+}
+
+// What works on the files of one data directory refuses marks that are shared.
+func TestSharedMarksAreNoFiles(t *testing.T) {
+	files := &configs.Config{Data: t.TempDir(), PageStore: configs.PageStore{Engine: configs.FileMap}}
+	remote := &configs.Config{Data: files.Data, PageStore: configs.PageStore{Engine: configs.HBase}, Marks: configs.Marks{Engine: configs.Etcd}}
+	for _, way := range [][2]*configs.Config{{files, remote}, {remote, files}} {
+		err := moves.Pages(t.Context(), way[0], way[1], nil, nil)
+		if err == nil || !strings.Contains(err.Error(), "while marks are in the file") {
+			t.Errorf("move: got error %v, want that it is refused", err)
 		}
 	}
 }

@@ -15,11 +15,9 @@ import (
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/base/doc"
-	"indexerd/internal/pages/move"
 	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/test/pagestest"
-	"indexerd/store"
+	"indexerd/internal/serve/moves"
+	"indexerd/timetrace"
 )
 
 // A whole is a daemon that reads its configuration again and has its pages moved.
@@ -89,7 +87,7 @@ func (w *whole) call(method, path string, request, answer any) error {
 // move moves the pages, and returns the run and its result.
 func (w *whole) move(from, to *configs.Config) (run httpapi.Run, r httpapi.MoveResult) {
 	w.t.Helper()
-	if err := w.call(http.MethodPost, "/api/v1/move", httpapi.MoveRequest{Config: to.File, From: StoreName(from)}, &run); err != nil {
+	if err := w.call(http.MethodPost, "/api/v1/move", httpapi.MoveRequest{Config: to.File, From: from.PageStore.Name()}, &run); err != nil {
 		w.t.Fatal(err)
 	}
 	eventually(w.t, soon, "the move", func() error {
@@ -146,18 +144,18 @@ func TestMovePagesLive(t *testing.T) {
 		if run.Error != nil || len(r.Tables) != 1 || r.Config != way[0].File {
 			t.Fatalf("got %+v, want one table moved\n%s", run, &w.log)
 		}
-		if one := r.Tables[0]; one.Damaged+one.Differ > 0 || one.Pages < 300 || one.To != StoreName(way[1]) {
-			t.Errorf("got %+v, want 300 pages or more in %s", one, StoreName(way[1]))
+		if one := r.Tables[0]; one.Damaged+one.Differ > 0 || one.Pages < 300 || one.To != way[1].PageStore.Name() {
+			t.Errorf("got %+v, want 300 pages or more in %s", one, way[1].PageStore.Name())
 		}
 		stop()
 		w.hangups <- syscall.SIGHUP
 		eventually(t, soon, "the configuration", func() error {
-			if !strings.Contains(w.log.String(), "pages "+StoreName(way[1])) || strings.Count(w.log.String(), "read its configuration again") < 2 {
+			if !strings.Contains(w.log.String(), "pages "+way[1].PageStore.Name()) || strings.Count(w.log.String(), "read its configuration again") < 2 {
 				return fmt.Errorf("its log is %s", &w.log)
 			}
 			return nil
 		})
-		err := w.call(http.MethodPost, "/api/v1/move", httpapi.MoveRequest{Config: way[1].File, From: StoreName(way[0])}, nil)
+		err := w.call(http.MethodPost, "/api/v1/move", httpapi.MoveRequest{Config: way[1].File, From: way[0].PageStore.Name()}, nil)
 		if err == nil || !strings.Contains(err.Error(), "already") {
 			t.Errorf("got error %v of a second move, want that the pages are there already", err)
 		}
@@ -171,89 +169,17 @@ func TestMovePagesLive(t *testing.T) {
 // A SIGHUP ends the copy of a move, which continues when it begins again.
 func TestReloadEndsAMove(t *testing.T) {
 	e := &Engine{}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	mine := &liveMove{engine: e, cancel: cancel}
+	ctx, mine := moves.NewLive(t.Context(), &configs.Config{}, &configs.Config{}, nil, nil)
 	e.moving.now = mine
 	e.moving.endBut(mine)
 	if ctx.Err() != nil {
 		t.Error("the order of a move has cancelled it")
 	}
 	e.moving.endBut(nil)
-	if cause := context.Cause(ctx); cause != errMoveRenewed {
+	if cause := context.Cause(ctx); cause != moves.ErrRenewed {
 		t.Errorf("got cause %v, want that the configuration was read again", cause)
 	}
-	if _, err := mine.moved(&configs.Config{}, &Engine{}); err != errMoveRenewed {
+	if _, err := mine.Next(&configs.Config{}, new(timetrace.Trace)); err != moves.ErrRenewed {
 		t.Errorf("got error %v of another engine, want that the configuration was read again", err)
-	}
-}
-
-// A caller can't have the daemon read a file that others can write.
-func TestMoveReadsTrustedFiles(t *testing.T) {
-	file := writeFile(t, "data: /tmp\n")
-	if err := checkTrusted(file); err != nil {
-		t.Errorf("got error %v of a private file", err)
-	}
-	if err := os.Chmod(file, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := checkTrusted(file); err == nil {
-		t.Error("got no error of a file that others can write")
-	}
-}
-
-// A meeting is a store that is copied between the start of a write and its end.
-type meeting struct {
-	pages
-	copied func()
-}
-
-func (m meeting) Put(pages []doc.Page) error {
-	m.copied()
-	return m.pages.Put(pages)
-}
-
-func (m meeting) Delete(gone []doc.Removal) error {
-	m.copied()
-	return m.pages.Delete(gone)
-}
-
-// A page that is copied while it is written is copied again.
-func TestWriteDuringCopy(t *testing.T) {
-	open := func() *store.FileMap {
-		f, err := store.Open(t.TempDir(), store.Options{Versions: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { f.Close() })
-		return f
-	}
-	from, to, recorder := open(), open(), new(move.Recorder)
-	if err := from.Put([]doc.Page{pagestest.Page(1, 1), pagestest.Page(2, 2)}); err != nil {
-		t.Fatal(err)
-	}
-	l := move.Live{Copy: move.Copy{From: from, To: to, Versions: 1, Damaged: isDamaged}, Recorder: recorder, Gone: isGone}
-	p := recordedPages{meeting{from, func() {
-		if err := l.Run(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}}, recorder}
-	for _, write := range []func() error{
-		func() error { return p.Put([]doc.Page{pagestest.Page(1, 3)}) },
-		func() error { return p.Delete([]doc.Removal{{OID: pagestest.Key(2), V: 4}}) },
-	} {
-		if err := write(); err != nil {
-			t.Fatal(err)
-		}
-		if n, err := l.Finish(t.Context()); err != nil || !n.Exact() {
-			t.Errorf("got %+v, %v, want an exact copy", n, err)
-		}
-		want, err := from.Metas([]doc.OID{pagestest.Key(1), pagestest.Key(2)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := to.Metas([]doc.OID{pagestest.Key(1), pagestest.Key(2)})
-		if err != nil || got[0].V != want[0].V || got[1].V != want[1].V {
-			t.Errorf("got pages %+v, %v, want %+v", got, err, want)
-		}
 	}
 }

@@ -13,6 +13,9 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/serve/moves"
 	"indexerd/internal/state/history"
 	"indexerd/internal/state/quarantine"
 	"indexerd/internal/test/etcdtest"
@@ -90,33 +93,33 @@ func (m markMove) state(cfg *configs.Config) markState {
 	s := markState{Quarantine: map[string][]quarantine.Row{}, Removed: map[string]int{}}
 	if cfg.Marks.Shared() {
 		var err error
-		h.shared, err = connect(m.t.Context(), cfg)
+		h.shared, err = leader.Connect(m.t.Context(), cfg)
 		m.must(err)
-		defer h.shared.close()
-		s.Owner, err = knownOwner(m.t.Context(), cfg)
+		defer h.shared.Close()
+		s.Owner, err = leader.KnownOwner(m.t.Context(), cfg)
 		m.must(err)
 	} else {
 		var err error
-		s.Owner, err = ownerIn(cfg.Data)
+		s.Owner, err = datadir.Owner(cfg.Data)
 		m.must(err)
 	}
-	trace, err := h.openTrace(cfg, true)
+	trace, err := h.shared.OpenTrace(cfg, true)
 	m.must(err)
 	s.Marks = trace.Tables()
 	for table := range s.Marks {
 		dir := filepath.Join(cfg.Data, table)
 		q, err := quarantine.OpenReadOnly(atomicfile.OS, quarantine.Name(dir))
 		if h.shared != nil {
-			q, err = quarantine.OpenIn(part{h.shared, "quarantine/" + table + "/"})
+			q, err = quarantine.OpenIn(h.shared.Store("quarantine/"+table+"/", false))
 		}
 		m.must(err)
 		s.Quarantine[table] = q.Rows()
 		runs, err := history.OpenReadOnly(atomicfile.OS, history.Name(dir))
 		m.must(err)
-		removals, err := recentRemovals(dir, runs)
+		removals, err := leader.RecentRemovals(dir, runs)
 		m.must(err)
 		if h.shared != nil {
-			values, err := part{h.shared, "guard/"}.Read()
+			values, err := h.shared.Store("guard/", false).Read()
 			m.must(err)
 			removals = nil
 			m.must(json.Unmarshal(values[table], &removals))
@@ -132,20 +135,20 @@ func (m markMove) state(cfg *configs.Config) markState {
 // directory that has never had marks.
 func (m markMove) believed() (file, inEtcd bool) {
 	m.t.Helper()
-	place, err := recordedMarks(m.file.Data)
+	place, err := datadir.RecordedMarks(m.file.Data)
 	m.must(err)
-	file = place == inFile && checkMarksFile(m.file) == nil
+	file = place == datadir.InFile && datadir.CheckMarks(m.file) == nil
 	other := *m.etcd
 	other.Data = m.t.TempDir()
-	sh, err := connect(m.t.Context(), &other)
+	sh, err := leader.Connect(m.t.Context(), &other)
 	if err != nil {
-		if !IsMoved(err) {
+		if !leader.IsMoved(err) {
 			m.t.Fatal(err)
 		}
 		return file, false
 	}
-	defer sh.close()
-	marks, err := part{sh, "marks/"}.Read()
+	defer sh.Close()
+	marks, err := sh.Store("marks/", false).Read()
 	m.must(err)
 	return file, len(marks) > 0
 }
@@ -155,7 +158,7 @@ var errCut = errors.New("cut")
 // move moves the marks until a step, and returns how many there were.
 func (m markMove) move(from, to *configs.Config, cut int) (steps int, at string, err error) {
 	m.t.Helper()
-	_, err = moveMarks(m.t.Context(), from, to, func(step string) error {
+	_, err = moves.MarksBy(m.t.Context(), from, to, func(step string) error {
 		if steps++; steps == cut {
 			at = step
 			return errCut
@@ -252,12 +255,12 @@ func TestMoveMarksRefuses(t *testing.T) {
 		refused("back from a half", back(0), "don't count")
 		refused("a daemon on the file", start(m.file), "a move of the marks to etcd /indexerd/TestMoveMarksRefuses was cut: run the same")
 		refused("a daemon on etcd", start(m.etcd), "was cut: run the same `indexerd move` again")
-		refused("check of the file", TryMarks(t.Context(), m.file), "was cut")
-		refused("check of etcd", TryMarks(t.Context(), m.etcd), "was cut")
+		refused("check of the file", leader.TryMarks(t.Context(), m.file), "was cut")
+		refused("check of etcd", leader.TryMarks(t.Context(), m.etcd), "was cut")
 	}
 	m.must(to(0))
 	refused("a daemon on the file", start(m.file), "the marks are in etcd /indexerd/TestMoveMarksRefuses")
-	m.must(TryMarks(t.Context(), m.etcd))
+	m.must(leader.TryMarks(t.Context(), m.etcd))
 
 	other := newMarkMove(t, server)
 	other.file.Data, other.etcd.Data = t.TempDir(), ""
@@ -266,15 +269,15 @@ func TestMoveMarksRefuses(t *testing.T) {
 	_, _, err := other.move(other.file, other.etcd, 0)
 	refused("marks of another data directory", err, "has the marks of other daemons")
 
-	leader := sharing(t, server, t.TempDir())
-	leads(t, leader)
+	leading := sharing(t, server, t.TempDir())
+	leads(t, leading)
 	refused("beside a leader", back(0), "leads with the marks in etcd /indexerd/TestMoveMarksRefuses: stop all daemons")
-	resigns(t, leader)
+	resigns(t, leading)
 
 	refused("back", back(4), "cut")
 	refused("to etcd again", to(0), "a move of the marks from etcd /indexerd/TestMoveMarksRefuses to a file was cut")
 	refused("a daemon on the file", start(m.file), "a move of the marks from etcd /indexerd/TestMoveMarksRefuses was cut")
-	refused("an election", leader.leadUnlessLed(t.Context()), "were moved from etcd")
+	refused("an election", leading.LeadUnlessLed(t.Context()), "were moved from etcd")
 	m.must(back(0))
 	refused("a daemon on etcd", start(m.etcd), "has the marks in a file")
 

@@ -13,6 +13,7 @@ import (
 
 	systemd "github.com/coreos/go-systemd/v22/daemon"
 
+	"indexerd/internal/base/rarely"
 	"indexerd/internal/serve/httpapi"
 )
 
@@ -30,7 +31,7 @@ func notifySystemd(ctx context.Context, h http.Handler, host, token string, relo
 	if err != nil {
 		log.Warn("indexerd sends no watchdog signal", "error", err)
 	}
-	n := notifier{every: beatEvery(watchdog), watchdog: watchdog > 0, reloading: reloading, log: slog.New(newRarely(log.Handler()))}
+	n := notifier{every: beatEvery(watchdog), watchdog: watchdog > 0, reloading: reloading, log: slog.New(rarely.New(log.Handler()))}
 	n.look = func() (string, error) {
 		var status httpapi.Status
 		var ready struct{ Waiting []string }

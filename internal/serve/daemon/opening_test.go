@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"indexerd/configs"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/leader"
 	"indexerd/internal/state/etcd"
 	"indexerd/internal/test/etcdtest"
 	"indexerd/internal/test/simtest/servers"
@@ -17,7 +19,7 @@ import (
 // heals opens the way to etcd when the daemon says that it waits.
 type heals struct {
 	t   *testing.T
-	way *switched
+	way *servers.Switch
 	n   int
 }
 
@@ -25,7 +27,7 @@ func (h *heals) Write(line []byte) (int, error) {
 	h.t.Logf("%s", line)
 	if strings.Contains(string(line), "indexerd waits for etcd") {
 		h.n++
-		h.way.turn(false)
+		h.way.Cut(false)
 	}
 	return len(line), nil
 }
@@ -34,24 +36,24 @@ func (h *heals) Write(line []byte) (int, error) {
 // waits for it, and keeps the data directory meanwhile.
 func TestAStartWaitsForEtcd(t *testing.T) {
 	cfg := sharedConfig(t, &etcdtest.Server{Endpoint: "127.0.0.1:1"}, "http://127.0.0.1:1")
-	if err := MakeDataDir(cfg); err != nil {
+	if err := datadir.Make(cfg); err != nil {
 		t.Fatal(err)
 	}
-	keys, way, tries := servers.NewKeyValues(), &switched{one: make(chan struct{}, 1)}, 0
+	keys, way, tries := servers.NewKeyValues(), servers.NewSwitch(), 0
 	log := &heals{t: t, way: way}
-	e, err := openToRun(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)), func(ctx context.Context, cfg *configs.Config) (*shared, error) {
+	e, err := openToRun(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)), func(ctx context.Context, cfg *configs.Config) (holding, error) {
 		connected, leases := keys.Connect("a", way, 1)
 		client, err := etcd.Config{Prefix: "/indexerd/shop", TTL: time.Minute}.OpenOver(ctx, connected, leases)
 		if err != nil {
-			return nil, err
+			return holding{}, err
 		}
 		if tries++; tries == 1 {
-			way.turn(true)
+			way.Cut(true)
 		}
-		if _, err := store.Lock(LockFile(cfg)); err == nil {
+		if _, err := store.Lock(datadir.LockFile(cfg)); err == nil {
 			t.Error("the data directory is free while the daemon waits")
 		}
-		return &shared{client: client, data: cfg.Data, id: "a", changed: make(chan struct{}), seen: map[string]map[string][]byte{}}, nil
+		return holding{shared: leader.New(client, cfg, "a")}, nil
 	})
 	if err != nil {
 		t.Fatal(err)

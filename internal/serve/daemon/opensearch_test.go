@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"indexerd/configs"
+	"indexerd/internal/serve/front"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 )
 
 // serveFilms serves three films. Sales may see two of them.
-func serveFilms(t *testing.T) (f *front, base string) {
+func serveFilms(t *testing.T) (f *front.Front, base string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "docs.db")
 	execSQLite(t, path,
@@ -44,8 +44,8 @@ tables:
 		t.Fatal(err)
 	}
 	f = serve(t, openToServe(t, cfg), slog.New(slog.DiscardHandler))
-	base = "http://" + f.openSearch
-	eventually(t, time.Minute, "load", func() error {
+	base = "http://" + f.OpenSearch
+	eventually(t, soon, "load", func() error {
 		for _, path := range []string{"/film/_doc/1", "/film/_doc/2", "/film/_doc/3", "/actor/_doc/1"} { // a page is written after its row is in the index
 			if status, body := askFilms(t, base, "Bearer "+opsSecret, "GET", path, ""); status != http.StatusOK || strings.Contains(body, `"_source":{}`) {
 				return fmt.Errorf("got %s, want %s", body, path)
@@ -251,7 +251,7 @@ func TestOpenSearchSearchesAreCounted(t *testing.T) {
 	for _, path := range []string{"/film/_search", "/film/_count", "/film/_search?routing=x", "/made_up/_search", "/film/_mapping"} {
 		askFilms(t, base, "Bearer "+salesSecret, "GET", path, "")
 	}
-	_, got := askFilms(t, f.base, "Bearer "+opsSecret, "GET", "/metrics", "")
+	_, got := askFilms(t, f.Base, "Bearer "+opsSecret, "GET", "/metrics", "")
 	for _, want := range []string{
 		`indexerd_search_duration_seconds_count{table="film"} 2`,
 		`indexerd_search_errors_total{code="illegal_argument_exception",table="film"} 1`,
@@ -263,16 +263,5 @@ func TestOpenSearchSearchesAreCounted(t *testing.T) {
 	}
 	if strings.Contains(got, "made_up") {
 		t.Error("got metrics of an unknown table: callers could create any number of them")
-	}
-}
-
-// While the storage is opened, each address answers in its own form.
-func TestOpenSearchErrorWhileTheStorageIsOpened(t *testing.T) {
-	f, base := serveFilms(t)
-	f.show(nil)
-	for address, want := range map[string]string{base: `"type":"no_shard_available_action_exception"`, f.base: `{"error":{"code":"not_ready",`} {
-		if status, got := askFilms(t, address, "", "GET", "/film/_search", ""); status != http.StatusServiceUnavailable || !strings.Contains(got, want) {
-			t.Errorf("%s: got %d %s, want 503 with %s", address, status, got, want)
-		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	systemd "github.com/coreos/go-systemd/v22/daemon"
 
 	"indexerd/configs"
+	"indexerd/internal/serve/moves"
+	"indexerd/internal/serve/runs"
 )
 
 // maxOrders is how many orders wait while one is carried out.
@@ -21,8 +23,8 @@ const maxOrders = 16
 type order struct {
 	ctx   context.Context // cancelled where the caller has cancelled its run; nil at SIGHUP
 	table string          // to be forgotten
-	job   *job            // that the caller follows; nil at SIGHUP
-	move  *liveMove       // to be finished; nil: none
+	job   *runs.Job       // that the caller follows; nil at SIGHUP
+	move  *moves.Live     // to be finished; nil: none
 }
 
 // takeOrders waits for an order that can be carried out, and ends the engine for
@@ -70,7 +72,7 @@ func (d *daemon) consider(ctx context.Context, e *Engine, o order) (*configs.Con
 		return nil, o.ctx.Err()
 	}
 	if o.move != nil {
-		return o.move.moved(d.cfg, e)
+		return o.move.Next(d.cfg, e.trace)
 	}
 	cfg, err := configs.Load(d.cfg.File, d.Getenv)
 	if err != nil {
@@ -84,8 +86,8 @@ func (d *daemon) consider(ctx context.Context, e *Engine, o order) (*configs.Con
 	}
 	var faults []error
 	for _, t := range next.tables {
-		if marks, ok := e.trace.Table(t.conf.Name); ok && t.conf.Name != o.table {
-			faults = append(faults, t.checkMarks(marks))
+		if marks, ok := e.trace.Table(t.Conf.Name); ok && t.Conf.Name != o.table {
+			faults = append(faults, t.CheckMarks(marks))
 		}
 	}
 	if err := errors.Join(faults...); err != nil {
@@ -104,7 +106,7 @@ func (d *daemon) admit(h configs.HTTP) {
 	cfg := *d.cfg
 	cfg.HTTP = h
 	d.cfg = &cfg
-	d.front.admit(h)
+	d.front.Admit(h)
 }
 
 // keepPlace keeps the data directory and the address, which only a restart
@@ -128,8 +130,8 @@ func (d *daemon) keepPlace(cfg *configs.Config) {
 			*place.new = *place.is
 		}
 	}
-	if d.movedFrom != "" && d.movedFrom == storeName(cfg.PageStore) {
-		kept = append(kept, "pages "+storeName(d.cfg.PageStore))
+	if d.movedFrom != "" && d.movedFrom == cfg.PageStore.Name() {
+		kept = append(kept, "pages "+d.cfg.PageStore.Name())
 		cfg.PageStore, cfg.Bloom = d.cfg.PageStore, d.cfg.Bloom
 	}
 	if !reflect.DeepEqual(d.cfg.Marks, cfg.Marks) {
@@ -146,12 +148,12 @@ func (d *daemon) keepPlace(cfg *configs.Config) {
 // of pages, which continues when it is started again. No run and no backup can
 // begin any more.
 func (d *daemon) settleRuns(ctx context.Context, e *Engine, o order) error {
-	e.runs.end()
+	e.runs.End()
 	e.moving.endBut(o.move)
-	if e.runs.busy() {
+	if e.runs.Busy() {
 		d.Log.Info("indexerd takes the new configuration when the runs that were asked for have ended")
 	}
-	e.runs.drain(ctx)
+	e.runs.Drain(ctx)
 	e.backups.end(ctx, errRenewed)
 	return ctx.Err()
 }
@@ -162,10 +164,10 @@ func (d *daemon) refuse(o order, err error) {
 		d.Log.Error("indexerd keeps its configuration", "error", strings.TrimSuffix(line, "\n"))
 	}
 	if o.move != nil {
-		err = errors.Join(err, o.move.close())
+		err = errors.Join(err, o.move.Close())
 	}
 	if o.job != nil {
-		o.job.end(nil, false, err)
+		o.job.End(nil, false, err)
 	}
 	d.endReloading()
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"indexerd/configs"
+	"indexerd/internal/serve/moves"
+	"indexerd/internal/serve/tables"
 )
 
 // An order that comes as a storage breaks waits for the next engine. If it were lost,
@@ -14,12 +16,13 @@ func TestOrderBesideAnotherEnd(t *testing.T) {
 	cfg := &configs.Config{}
 	d := &daemon{Options: Options{Log: slog.New(slog.DiscardHandler)}, cfg: cfg, orders: make(chan order, maxOrders)}
 	e := newEngine(cfg, nil)
+	_, move := moves.NewLive(t.Context(), cfg, cfg, nil, nil)
 	for _, c := range []struct {
 		first error // that ends the engine; nil: the order does
 		waits int
-	}{{errBroken, 1}, {nil, 0}} {
+	}{{tables.ErrBroken, 1}, {nil, 0}} {
 		ctx, end := context.WithCancelCause(t.Context())
-		d.orders <- order{move: &liveMove{engine: e, target: e}}
+		d.orders <- order{move: move}
 		d.takeOrders(ctx, e, func(cause error) {
 			if c.first != nil {
 				end(c.first)

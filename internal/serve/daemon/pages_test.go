@@ -15,6 +15,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/stored"
 )
 
 // A remote is a SQLite database whose pages are in an emulator of Bigtable.
@@ -65,10 +66,10 @@ func (r *remote) equal(e *Engine, rows int) {
 	r.t.Helper()
 	t, wait := e.tables[0], 0.0
 	eventually(r.t, soon, "verify", func() error {
-		if !t.isOpen() {
+		if !t.IsOpen() {
 			return errors.New("nothing is stored yet")
 		}
-		v, err := t.verify(r.t.Context(), httpapi.VerifyRequest{Content: true, WaitS: &wait}, true, func(_, _ int64) {})
+		v, err := t.Verify(r.t.Context(), httpapi.VerifyRequest{Content: true, WaitS: &wait}, true, func(_, _ int64) {})
 		if err != nil {
 			return err
 		}
@@ -96,7 +97,7 @@ func TestPagesElsewhere(t *testing.T) {
 		r.equal(e, 295)
 		eventually(t, soon, "the filter", func() error {
 			r.exec("INSERT INTO item SELECT max(id) + 1, CAST(strftime('%s', 'now') AS INTEGER), 'new' FROM item")
-			if m, _ := e.tables[0].measures(); m.PagesSaved == 0 {
+			if m, _ := e.tables[0].Measures(); m.PagesSaved == 0 {
 				return fmt.Errorf("got %d keys and %d excluded, want a read less for a new row", m.PagesAsked, m.PagesSaved)
 			}
 			return nil
@@ -166,8 +167,8 @@ func TestCopiedDataDirectory(t *testing.T) {
 	defer first.Close()
 	r.running(copied, func(e *Engine) {
 		r.equal(e, 300)
-		err := first.tables[0].examine(t.Context())
-		if !IsAnothers(err) {
+		err := first.tables[0].Examine(t.Context())
+		if !stored.IsAnothers(err) {
 			t.Errorf("got error %v of the first daemon, want that another one has the pages", err)
 		}
 	})

@@ -101,7 +101,7 @@ func TestPanicEndsOnePass(t *testing.T) {
 		f.broken.Store(&method)
 		before := stacks()
 		eventually(t, soon, "a pass fails at "+method, func() error {
-			s := bad.status(e.trace.Tables()["bad"])
+			s := bad.Status(e.trace.Tables()["bad"])
 			if s.LastError == nil || !strings.Contains(s.LastError.What, "panic: ") || !strings.Contains(s.LastError.What, "index out of range [3]") || stacks() == before {
 				return fmt.Errorf("%d stacks, %+v", stacks()-before, s.LastError)
 			}

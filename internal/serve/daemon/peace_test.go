@@ -17,7 +17,11 @@ import (
 	"time"
 
 	"indexerd/configs"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/front"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/serve/stored"
 	"indexerd/internal/test/fakeworld"
 	"indexerd/internal/test/simtest/servers"
 )
@@ -60,7 +64,7 @@ func (w *simWorld) says(text string) bool {
 // A peaceful daemon is one of such a world, with two tables of the same rows.
 type peaceful struct {
 	*daemon
-	shared  *shared
+	shared  *leader.Shared
 	way     *hanging // to index and pages
 	process *simProcess
 }
@@ -86,16 +90,16 @@ tables:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := MakeDataDir(cfg); err != nil {
+	if err := datadir.Make(cfg); err != nil {
 		t.Fatal(err)
 	}
 	way, log := newHanging(p), slog.New(slog.NewTextHandler(simLog{p}, nil))
-	e, err := openToRun(ctx, cfg, log, func(ctx context.Context, cfg *configs.Config) (*shared, error) {
-		s, err := p.connect(ctx, cfg)
+	e, err := openToRun(ctx, cfg, log, func(ctx context.Context, cfg *configs.Config) (holding, error) {
+		h, err := p.connect(ctx, cfg)
 		if err == nil {
-			s.over.index, s.over.pages = w.cluster.Connect(p.name, way), w.pages.Connect(p.name, way)
+			h.over.Index, h.over.Pages = w.cluster.Connect(p.name, way), w.pages.Connect(p.name, way)
 		}
-		return s, err
+		return h, err
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +109,7 @@ tables:
 		t.Fatal(err)
 	}
 	lived := make(chan error, 1)
-	go func() { lived <- errors.Join(d.live(ctx, e), d.front.close()) }()
+	go func() { lived <- errors.Join(d.live(ctx, e), d.front.Close()) }()
 	t.Cleanup(func() {
 		stop()
 		err := <-lived
@@ -123,7 +127,7 @@ tables:
 // asks sends a request to the daemon.
 func (d *peaceful) asks(method, path string) (status int, body string, took time.Duration) {
 	began, w := time.Now(), httptest.NewRecorder()
-	d.front.ServeHTTP(w, httptest.NewRequest(method, "http://"+d.front.address+path, http.NoBody))
+	d.front.ServeHTTP(w, httptest.NewRequest(method, "http://"+d.front.Address+path, http.NoBody))
 	return w.Code, w.Body.String(), time.Since(began)
 }
 
@@ -136,7 +140,7 @@ func (d *peaceful) tables(t *testing.T) (httpapi.Status, map[string]httpapi.Tabl
 	t.Helper()
 	code, body, took := d.shown("/api/v1/status")
 	var s httpapi.Status
-	if err := json.Unmarshal([]byte(body), &s); err != nil || code != http.StatusOK || took > showWithin+countWithin+statusWithin {
+	if err := json.Unmarshal([]byte(body), &s); err != nil || code != http.StatusOK || took > front.ShowWithin+stored.CountWithin+leader.StatusWithin {
 		t.Fatalf("status: got %d after %v, error %v: %s", code, took, err, body)
 	}
 	tables := map[string]httpapi.TableStatus{}

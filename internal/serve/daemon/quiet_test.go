@@ -28,7 +28,7 @@ func TestIncrementalIsQuietAfterAComparison(t *testing.T) {
 	table := e.table("doc")
 	eventually(t, soon, "the first runs", func() error {
 		ran := 0
-		for _, pass := range table.status(e.trace.DurableTable("doc")).Passes {
+		for _, pass := range table.Status(e.trace.DurableTable("doc")).Passes {
 			if pass.Last != nil && (pass.Pass == "incremental" || pass.Tier != nil && *pass.Tier == "compared") {
 				ran++
 			}
@@ -40,16 +40,16 @@ func TestIncrementalIsQuietAfterAComparison(t *testing.T) {
 	})
 	incremental := func() (doc.Report, uint64) {
 		t.Helper()
-		before := table.source.Figures().Statements
-		report, err := table.runNow(t.Context(), (*passes.Passes).RunIncremental)
+		before := table.Source.Figures().Statements
+		report, err := table.RunNow(t.Context(), (*passes.Passes).RunIncremental)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return report, table.source.Figures().Statements - before
+		return report, table.Source.Figures().Statements - before
 	}
 	compare := func() {
 		t.Helper()
-		if _, err := table.runNow(t.Context(), (*passes.Passes).RunCompensation); err != nil {
+		if _, err := table.RunNow(t.Context(), (*passes.Passes).RunCompensation); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/stored"
 	"indexerd/internal/state/etcd"
 )
 
@@ -19,9 +21,6 @@ const (
 	reachWithin   = 5 * time.Second
 	stepDownAfter = 30 * time.Second
 )
-
-// notLooked is what a daemon does not reach before it has asked.
-const notLooked = "it has not asked databases, index and pages yet"
 
 // A stepDown ends a term so that a standby can lead.
 type stepDown struct{ why string }
@@ -72,7 +71,7 @@ func (r *reach) storesAway() bool {
 // a standby can replace, or whose term is lost.
 func (d *daemon) watchReach(ctx context.Context, e *Engine, end context.CancelCauseFunc) {
 	var lost <-chan struct{}
-	term := e.shared.term()
+	term := e.shared.Term()
 	if term != nil {
 		lost = term.Lost()
 	}
@@ -85,19 +84,19 @@ func (d *daemon) watchReach(ctx context.Context, e *Engine, end context.CancelCa
 			return
 		}
 		d.reach.note(why, stores, time.Now())
-		e.shared.describe(func(m *etcd.Member) { m.Unreached = why })
+		e.shared.Describe(func(m *etcd.Member) { m.Unreached = why })
 		if term != nil {
-			m, _ := e.shared.described()
+			m, _ := e.shared.Described()
 			_ = term.Describe(ctx, m) // the next time
 		}
-		if lacks := d.reach.lacks(time.Now()); lacks != "" && term != nil && e.shared.replaceable(ctx, term) {
+		if lacks := d.reach.lacks(time.Now()); lacks != "" && term != nil && e.shared.Replaceable(ctx, term) {
 			d.stepDown(e, lacks, end)
 			return
 		}
 		select {
 		case <-tick.C:
 		case <-e.stepDowns:
-			e.shared.yieldFirst()
+			e.shared.YieldFirst()
 			end(errAsked)
 			return
 		case <-lost:
@@ -112,32 +111,11 @@ func (d *daemon) watchReach(ctx context.Context, e *Engine, end context.CancelCa
 // stepDown ends the term at once: passes that wait for what does not answer end later,
 // and can't move a mark.
 func (d *daemon) stepDown(e *Engine, why string, end context.CancelCauseFunc) {
-	e.shared.yieldFirst()
+	e.shared.YieldFirst()
 	end(&stepDown{"a standby reaches what this daemon does not: " + why})
-	if err := e.shared.resign(); err != nil {
+	if err := e.shared.Resign(); err != nil {
 		d.Log.Warn("indexerd resigned", "error", configs.Message(err))
 	}
-}
-
-// yieldFirst makes the campaign after the term wait until another daemon leads.
-func (s *shared) yieldFirst() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.yields = true
-}
-
-// replaceable reports whether another daemon may lead, reaches everything and lives. If
-// that one has just died, it takes until its lease is over.
-func (s *shared) replaceable(ctx context.Context, term *etcd.Term) bool {
-	members, err := s.client.Members(ctx)
-	for id, m := range members {
-		if err == nil && id != term.Leader.Session && m.Unfit == "" && m.Unreached == "" {
-			if alive, err := s.client.Alive(ctx, id); err == nil && alive {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // A question is asked of one thing that a daemon needs.
@@ -150,17 +128,12 @@ type question struct {
 // questions returns what to ask for an engine.
 func (e *Engine) questions() (all []question) {
 	for _, s := range e.sources {
-		all = append(all, question{"source " + s.conf.Name, false, s.Ping})
+		all = append(all, question{"source " + s.Conf.Name, false, s.Ping})
 	}
 	if e.cfg.Index.Engine == configs.OpenSearch && len(e.tables) > 0 {
-		cluster := newCluster(&e.tables[0].storage).config()
-		all = append(all, question{"index", true, func(ctx context.Context) error {
-			_, err := cluster.Flavor(ctx)
-			cluster.HTTP.CloseIdleConnections()
-			return err
-		}})
+		all = append(all, question{"index", true, e.tables[0].AsksCluster()})
 	}
-	return append(all, question{"pages", true, e.pageStore.ask})
+	return append(all, question{"pages", true, e.pageStore.Ask})
 }
 
 // unreached asks everything at once. It returns the first thing that does not answer, and
@@ -176,24 +149,14 @@ func unreached(ctx context.Context, all []question) (why string, stores bool) {
 	asking.Wait()
 	for i, err := range answers {
 		if isUnreached(err) && why == "" {
-			why = all[i].name + ": " + singleLine(err)
+			why = all[i].name + ": " + httpapi.SingleLine(err)
 		}
 		stores = stores || isUnreached(err) && all[i].stores
 	}
 	return why, stores
 }
 
-// ask reads a row that no table has.
-func (p *pageStore) ask(ctx context.Context) error {
-	s, err := p.open()
-	if err != nil || s == nil {
-		return err
-	}
-	_, err = s.Read(ctx, []string{"reach"}, "", 1)
-	return err
-}
-
 // isUnreached reports whether an error means that nothing answers.
 func isUnreached(err error) bool {
-	return isAway(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, doc.ErrUnavailable) && !errors.Is(err, doc.ErrLocked)
+	return stored.IsAway(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, doc.ErrUnavailable) && !errors.Is(err, doc.ErrLocked)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/leader"
 	"indexerd/internal/test/fakeworld"
 	"indexerd/internal/test/simtest/servers"
 )
@@ -138,9 +139,34 @@ func TestStandbyDiesAtAStepDown(t *testing.T) {
 		b.process.kill()
 		stepped := time.Now()
 		a.leads(t, 15*time.Second, 2)
-		if took := time.Since(stepped); took < yieldFor {
-			t.Errorf("it leads again after %v, want that it leaves the election to others for %v", took, yieldFor)
+		if took := time.Since(stepped); took < leader.YieldFor {
+			t.Errorf("it leads again after %v, want that it leaves the election to others for %v", took, leader.YieldFor)
 		}
 		a.follows(t)
 	})
+}
+
+// Only what was not reached for long enough, without an answer in between, is a reason to
+// step down.
+func TestReach(t *testing.T) {
+	var r reach
+	start := time.Now()
+	for _, step := range []struct {
+		after time.Duration
+		why   string
+		want  string
+	}{
+		{0, "pages", ""},
+		{29 * time.Second, "pages", ""},
+		{30 * time.Second, "index", "index"},
+		{31 * time.Second, "", ""},
+		{32 * time.Second, "index", ""},
+		{61 * time.Second, "index", ""},
+		{62 * time.Second, "index", "index"},
+	} {
+		r.note(step.why, true, start.Add(step.after))
+		if got := r.lacks(start.Add(step.after)); got != step.want {
+			t.Errorf("after %v: got %q, want %q", step.after, got, step.want)
+		}
+	}
 }

@@ -29,7 +29,7 @@ func TestNoSweepAfterALoad(t *testing.T) {
 	f := serve(t, e, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	runs := func(labels string) (n int) {
 		t.Helper()
-		r, err := http.Get("http://" + f.address + "/metrics")
+		r, err := http.Get("http://" + f.Address + "/metrics")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestNoSweepAfterALoad(t *testing.T) {
 	}
 	execSQLite(t, path, "DELETE FROM doc WHERE id = 2")
 	eventually(t, soon, "the row is gone", func() error {
-		if got := e.table("doc").status(e.trace.DurableTable("doc")).Documents; got != 1 {
+		if got := e.table("doc").Status(e.trace.DurableTable("doc")).Documents; got != 1 {
 			return fmt.Errorf("got %d documents, want 1", got)
 		}
 		return nil
@@ -86,7 +86,7 @@ func TestRowsDeletedAfterAStart(t *testing.T) {
 			t.Helper()
 			eventually(t, soon, name, func() error {
 				marks := e.trace.DurableTable("doc")
-				if got := e.table("doc").status(marks).Documents; got != want || !marks.Loaded {
+				if got := e.table("doc").Status(marks).Documents; got != want || !marks.Loaded {
 					return fmt.Errorf("got %d documents, want %d", got, want)
 				}
 				return nil

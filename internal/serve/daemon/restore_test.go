@@ -14,6 +14,11 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/serve/moves"
+	"indexerd/internal/serve/stored"
+	"indexerd/internal/serve/tables"
 	"indexerd/internal/state/backup"
 	"indexerd/internal/test/etcdtest"
 	"indexerd/timetrace"
@@ -23,11 +28,11 @@ import (
 // goes on: it moves the marks.
 type (
 	indexElsewhere struct {
-		index
+		stored.Index
 		work func() error
 	}
 	pagesElsewhere struct {
-		pages
+		stored.Pages
 		work func() error
 	}
 )
@@ -49,27 +54,27 @@ const numbersInUse = 71<<36 + 9
 // backup makes a backup of a leader whose marks go on meanwhile.
 func (m markMove) backup() (src string) {
 	m.t.Helper()
-	sh, err := connect(m.t.Context(), m.etcd)
+	sh, err := leader.Connect(m.t.Context(), m.etcd)
 	m.must(err)
 	leads(m.t, sh)
-	trace, err := timetrace.OpenIn(part{sh, "marks/"})
+	trace, err := timetrace.OpenIn(sh.Store("marks/", false))
 	m.must(err)
 	e := &Engine{holding: holding{shared: sh}, cfg: m.etcd, trace: trace}
 	for name := range trace.Tables() {
 		work := func() error {
-			rows, err := part{sh, "quarantine/" + name + "/"}.Read()
+			rows, err := sh.Store("quarantine/"+name+"/", false).Read()
 			for key := range rows {
 				rows[key] = nil
 			}
-			return errors.Join(err, part{sh, "quarantine/" + name + "/"}.Write(rows), trace.UpdateTable(name, func(x *timetrace.Table) { x.Incremental, x.Numbers = later, numbersInUse }))
+			return errors.Join(err, sh.Store("quarantine/"+name+"/", false).Write(rows), trace.UpdateTable(name, func(x *timetrace.Table) { x.Incremental, x.Numbers = later, numbersInUse }))
 		}
-		t := newTable(m.etcd, configs.Table{Name: name}, trace, nil)
-		t.index, t.pages = indexElsewhere{work: work}, pagesElsewhere{work: work}
+		t := tables.New(stored.New(m.etcd, configs.Table{Name: name}, trace, nil), nil)
+		t.Index, t.Pages = indexElsewhere{work: work}, pagesElsewhere{work: work}
 		e.tables = append(e.tables, t)
 	}
 	src = filepath.Join(m.t.TempDir(), "b.tar.zst")
 	m.must(saveBackup(e, src))
-	m.must(sh.close())
+	m.must(sh.Close())
 	return src
 }
 
@@ -101,7 +106,7 @@ func (m markMove) emptied(prefix string) markMove {
 // restoreUntil restores a backup until a step, and returns its name; "": there was none.
 func (m markMove) restoreUntil(cfg *configs.Config, src string, cut int) (at string, err error) {
 	steps := 0
-	_, err = restore(m.t.Context(), cfg, src, func(step string) error {
+	_, err = moves.RestoreBy(m.t.Context(), cfg, src, func(step string) error {
 		if steps++; steps == cut {
 			at = step
 			return errCut
@@ -160,7 +165,7 @@ func TestRestoreToEtcd(t *testing.T) {
 			if file, inEtcd := n.believed(); file || inEtcd {
 				t.Errorf("cut before %q: the file counts: %t, etcd counts: %t, want none", at, file, inEtcd)
 			}
-			if place, _ := recordedMarks(n.etcd.Data); place != "" {
+			if place, _ := datadir.RecordedMarks(n.etcd.Data); place != "" {
 				if err := n.starts(); err == nil || !strings.Contains(err.Error(), "run the same `indexerd restore` again") {
 					t.Errorf("cut before %q: a start: got error %v, want what to do", at, err)
 				}
@@ -180,15 +185,15 @@ func TestRestoreToEtcd(t *testing.T) {
 }
 
 func (m markMove) restoreAll(cfg *configs.Config, src string) error {
-	_, err := Restore(m.t.Context(), cfg, src)
+	_, err := moves.Restore(m.t.Context(), cfg, src)
 	return err
 }
 
 // starts connects as a daemon does.
 func (m markMove) starts() error {
-	s, err := connect(m.t.Context(), m.etcd)
+	s, err := leader.Connect(m.t.Context(), m.etcd)
 	if err == nil {
-		err = s.close()
+		err = s.Close()
 	}
 	return err
 }
@@ -197,15 +202,15 @@ func (m markMove) starts() error {
 func TestRestoreOfAFileToEtcd(t *testing.T) {
 	m := newMarkMove(t, etcdtest.New(t))
 	want := restored(m.state(m.file))
-	trace, err := holding{}.openTrace(m.file, false)
+	trace, err := datadir.OpenTrace(m.file, false)
 	m.must(err)
 	e := &Engine{cfg: m.file, trace: trace}
 	for name := range trace.Tables() {
 		work := func() error {
 			return trace.UpdateTable(name, func(x *timetrace.Table) { x.Incremental, x.Numbers = later, numbersInUse })
 		}
-		t := newTable(m.file, configs.Table{Name: name}, trace, nil)
-		t.index, t.pages = indexElsewhere{work: work}, pagesElsewhere{work: work}
+		t := tables.New(stored.New(m.file, configs.Table{Name: name}, trace, nil), nil)
+		t.Index, t.Pages = indexElsewhere{work: work}, pagesElsewhere{work: work}
 		e.tables = append(e.tables, t)
 	}
 	src := filepath.Join(t.TempDir(), "b")
@@ -236,18 +241,18 @@ func TestRestoreRefuses(t *testing.T) {
 	occupied.Data = m.etcd.Data
 	refused("a data directory in use", n.restoreAll(&occupied, src), "is not empty")
 
-	leader, err := connect(t.Context(), m.etcd)
+	leading, err := leader.Connect(t.Context(), m.etcd)
 	m.must(err)
-	leads(t, leader)
+	leads(t, leading)
 	refused("beside a leader", other.restoreAll(other.etcd, src), "leads with the marks in etcd /indexerd/TestRestoreRefuses: stop all daemons")
-	standby, err := connect(t.Context(), other.etcd)
+	standby, err := leader.Connect(t.Context(), other.etcd)
 	m.must(err)
-	t.Cleanup(func() { _ = standby.close() })
-	e := &Engine{holding: holding{shared: standby}, cfg: m.etcd, frozen: standby.standby(t.Context())}
+	t.Cleanup(func() { _ = standby.Close() })
+	e := &Engine{holding: holding{shared: standby}, cfg: m.etcd, frozen: standby.Standby(t.Context())}
 	refused("a backup of a standby", e.Backup(t.Context(), io.Discard), "leads since")
 	e.frozen = nil
-	refused("a snapshot of a standby", standby.snapshot(t.Context(), t.TempDir()), "does not lead")
-	m.must(leader.close())
+	refused("a snapshot of a standby", standby.Snapshot(t.Context(), t.TempDir()), "does not lead")
+	m.must(leading.Close())
 
 	damaged := filepath.Join(t.TempDir(), "b.tar.zst")
 	text, err := os.ReadFile(src)
@@ -263,8 +268,8 @@ func TestRestoreRefuses(t *testing.T) {
 	for cut := 4; cut <= 6; cut++ { // while it is copied
 		_, err = n.restoreUntil(n.etcd, src, cut)
 		refused("a restore", err, "cut")
-		refused("check", TryMarks(t.Context(), n.etcd), "run the same `indexerd restore` again")
-		refused("check of the file", TryMarks(t.Context(), n.file), "was cut: run the same `indexerd restore` again")
+		refused("check", leader.TryMarks(t.Context(), n.etcd), "run the same `indexerd restore` again")
+		refused("check of the file", leader.TryMarks(t.Context(), n.file), "was cut: run the same `indexerd restore` again")
 		for _, way := range [][2]*configs.Config{{n.file, n.etcd}, {n.etcd, n.file}} {
 			_, _, err = n.move(way[0], way[1], 0)
 			refused("a move", err, "a restore was cut: run the same `indexerd restore` again")
@@ -285,17 +290,17 @@ func TestNumbersAfterARestore(t *testing.T) {
 	m.must(err)
 	n := m.emptied("x")
 	n.must(n.restoreAll(n.etcd, m.backup()))
-	sh, err := connect(t.Context(), n.etcd)
+	sh, err := leader.Connect(t.Context(), n.etcd)
 	n.must(err)
-	defer sh.close()
+	defer sh.Close()
 	leads(t, sh)
-	if term := sh.term().Leader.Term; term > 2 {
+	if term := sh.Term().Leader.Term; term > 2 {
 		t.Fatalf("got term %d, want one of an etcd that was lost", term)
 	}
-	trace, err := timetrace.OpenIn(part{sh, "marks/"})
+	trace, err := timetrace.OpenIn(sh.Store("marks/", false))
 	n.must(err)
-	s := &storage{cfg: n.etcd, conf: configs.Table{Name: "item"}, trace: trace, shared: sh}
-	if first, err := s.reserve(10); err != nil || first <= numbersInUse || doc.Version(first) <= 0 {
+	s := &stored.Table{Config: n.etcd, Conf: configs.Table{Name: "item"}, Trace: trace, Shared: sh}
+	if first, err := s.Reserve(10); err != nil || first <= numbersInUse || doc.Version(first) <= 0 {
 		t.Errorf("got number %d, error %v, want one above %d", first, err, uint64(numbersInUse))
 	}
 }

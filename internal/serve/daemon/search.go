@@ -4,40 +4,16 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
-	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/stored"
+	"indexerd/internal/serve/tables"
 )
-
-// newSearcher returns a searcher with the mapping of the index. The caller holds mu.
-func (s *storage) newSearcher() *search.Searcher {
-	searcher := &search.Searcher{Index: s.index, Pages: s.pages, Table: s.conf.Name, Content: s.built.Content, ACL: s.conf.ACL, Boosts: map[string]float64{}, BM25: &s.conf.Content.BM25, Relevance: query.Relevance(s.conf.Relevance), Fresh: s.conf.Fresh, Rows: s.look}
-	if s.conf.RowKey {
-		searcher.Rows = nil // reading some rows by key reads the whole table
-	}
-	for _, m := range s.built.Metadata {
-		searcher.Metadata = append(searcher.Metadata, m.Name)
-	}
-	for _, c := range s.built.Children {
-		searcher.Children = append(searcher.Children, search.Child{Name: c.Name, Columns: c.Columns, Skip: c.Skip, Searched: c.Searched})
-	}
-	for _, b := range s.conf.Content.Boosts {
-		searcher.Boosts[b.Field] = b.Factor
-	}
-	if len(s.conf.SynonymRules) == 0 {
-		return searcher
-	}
-	if synonyms := s.index.Synonyms(s.conf.SynonymRules); synonyms != nil {
-		searcher.Expand = synonyms.Expand
-	}
-	return searcher
-}
 
 // Search answers a search in one table, or in all tables.
 func (e *Engine) Search(ctx context.Context, name string, p search.Params) (search.Results, error) {
@@ -51,7 +27,7 @@ func (e *Engine) Search(ctx context.Context, name string, p search.Params) (sear
 func (e *Engine) Tables() []string {
 	names := make([]string, len(e.tables))
 	for i, t := range e.tables {
-		names[i] = t.conf.Name
+		names[i] = t.Conf.Name
 	}
 	return names
 }
@@ -67,7 +43,7 @@ func again(find func() (search.Results, error)) (search.Results, error) {
 	if errors.Is(err, fulltext.ErrClosed) {
 		a, err = find()
 	}
-	if isAway(err) || isReplaced(err) {
+	if stored.IsAway(err) || stored.IsReplaced(err) {
 		err = &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: configs.Message(err), Hint: "ask again when it does"}
 	}
 	return a, err
@@ -78,10 +54,10 @@ func (e *Engine) searchTable(ctx context.Context, name string, p search.Params) 
 	if err != nil {
 		return search.Results{}, err
 	}
-	if p.Caller, err = t.caller(p.Caller); err != nil {
+	if p.Caller, err = t.Caller(p.Caller); err != nil {
 		return search.Results{}, err
 	}
-	return t.search().Search(ctx, p)
+	return t.Searcher().Search(ctx, p)
 }
 
 // searchTables searches, in this order, those tables that have ended their load. Each sees the caller
@@ -94,49 +70,14 @@ func (e *Engine) searchTables(ctx context.Context, names []string, p search.Para
 		if t == nil {
 			continue
 		}
-		caller, err := t.caller(p.Caller)
-		if marks, _ := e.trace.Table(t.conf.Name); err != nil || !marks.Loaded || !t.isOpen() {
-			missing = append(missing, t.conf.Name)
+		caller, err := t.Caller(p.Caller)
+		if marks, _ := e.trace.Table(t.Conf.Name); err != nil || !marks.Loaded || !t.IsOpen() {
+			missing = append(missing, t.Conf.Name)
 			continue
 		}
-		parts = append(parts, search.Part{Searcher: t.search(), Caller: caller})
+		parts = append(parts, search.Part{Searcher: t.Searcher(), Caller: caller})
 	}
 	return search.SearchAll(ctx, parts, missing, p)
-}
-
-// caller returns the caller of a search as the table sees it.
-func (t *table) caller(c search.Caller) (search.Caller, error) {
-	if c.Admin {
-		return c, nil
-	}
-	if !t.knowsGroups() {
-		return c, &httpapi.Error{
-			Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "the index of " + t.conf.Name + " can't tell yet who may see a document",
-			Hint: "run: indexerd reindex " + t.conf.Name,
-		}
-	}
-	if t.hidden() != "" {
-		c.Groups = nil // no group: totals, facets and scores are those of no document
-	}
-	return c, nil
-}
-
-// knowsGroups reports whether the index in use has the groups of documents, if
-// they have any: it may have been built before the table had an acl.
-func (s *storage) knowsGroups() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	name := s.conf.ACL
-	return name == "" ||
-		slices.Contains(s.built.Metadata, fulltext.Field{Name: name, Type: fulltext.Keyword}) ||
-		slices.ContainsFunc(s.built.Children, func(c fulltext.Child) bool { return c.Name == name && c.Type == fulltext.Keyword })
-}
-
-// search is the searcher of the index that is in use.
-func (s *storage) search() *search.Searcher {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.searcher
 }
 
 // Doc returns one document.
@@ -145,7 +86,7 @@ func (e *Engine) Doc(_ context.Context, name, key string) (search.Document, erro
 	if err != nil {
 		return search.Document{}, err
 	}
-	return t.search().Doc(oid)
+	return t.Searcher().Doc(oid)
 }
 
 // OID returns the key of a document from its text.
@@ -155,7 +96,7 @@ func (e *Engine) OID(name, key string) (doc.OID, error) {
 }
 
 // document finds the table and the key that a caller names.
-func (e *Engine) document(name, key string) (*table, doc.OID, error) {
+func (e *Engine) document(name, key string) (*tables.Table, doc.OID, error) {
 	t, err := e.searchable(name)
 	if err != nil {
 		return nil, "", err
@@ -168,12 +109,12 @@ func (e *Engine) document(name, key string) (*table, doc.OID, error) {
 	return t, oid, nil
 }
 
-func (e *Engine) searchable(name string) (*table, error) {
+func (e *Engine) searchable(name string) (*tables.Table, error) {
 	t := e.table(name)
 	if t == nil {
 		return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "unknown_table", Message: "no table " + name, Hint: "there is " + strings.Join(e.Tables(), ", ")}
 	}
-	if !t.isOpen() {
+	if !t.IsOpen() {
 		return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: name + " has nothing to search yet", Hint: "see status"}
 	}
 	return t, nil

@@ -4,32 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/index/fulltext"
-	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
 	"indexerd/timetrace"
 )
-
-// Boosts and the parameters of the score are the file's, whatever the index was built
-// with.
-func TestScoreOptionsReachTheSearcher(t *testing.T) {
-	s := storage{
-		conf:   configs.Table{Name: "film", Content: configs.Content{Boosts: []configs.Boost{{Field: "title", Factor: 3}, {Field: "actors", Factor: 0.5}}, BM25: query.BM25{K1: 2, B: 0.1}}},
-		opened: opened{built: fulltext.Mapping{Content: []string{"title"}}},
-	}
-	if got, want := s.newSearcher().Boosts, map[string]float64{"title": 3, "actors": 0.5}; !maps.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if got, want := *s.newSearcher().BM25, s.conf.Content.BM25; got != want {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
 
 // A search in all tables asks those that are loaded. Each sees the caller as in a
 // search in that table alone.

@@ -11,8 +11,25 @@ import (
 )
 
 // TestTwoDaemons runs SIM_N worlds with two daemons from the seed SIM_FROM on, or only
-// SIM_SEED. A seed draws what goes wrong. Two runs of it need not be equal, since the
-// goroutines of a daemon run side by side, and it retries after random pauses.
+// SIM_SEED; SIM_LOG=1 prints each request. The daemons are real, from the election to the
+// passes, with their clients of etcd, OpenSearch and the pages. The servers, the database,
+// the Bloom filter and time are simulated. A seed draws what goes wrong:
+//
+//	process   killed, stopped for up to 15 s, or ended by a signal, also before any
+//	          request; its clock is up to 30 % faster or slower than that of etcd
+//	request   takes up to 4 s, arrives after its sender was killed, or loses its answer
+//	bulk      finds its alias, and writes up to 4 s later: it may outlive the alias
+//	server    does not answer one machine or both; Redis has an older RDB
+//
+// Each step of a server is judged: terms rise; only the leader writes marks; a version is
+// not below the term of its daemon; the index is fenced before marks are read; S does not
+// fall, and rows below it are in the index or in quarantine unless the table is
+// unverified; the filter excludes no page. At the end the leader is killed, and after the
+// sweep of the next one rows, documents, pages and quarantine are equal.
+//
+// Two runs of a seed need not be equal, since the goroutines of a daemon run side by side,
+// and it retries after random pauses. Not simulated: a reindex, several tables, searches,
+// and what package servers lists.
 func TestTwoDaemons(t *testing.T) {
 	t.Setenv("GOGC", "100") // so that no load starts the collector, which is one for all worlds
 	usual := uint64(20)

@@ -15,6 +15,10 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/pages/pagetable"
 	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/datadir"
+	"indexerd/internal/serve/front"
+	"indexerd/internal/serve/leader"
+	"indexerd/internal/serve/stored"
 	"indexerd/internal/state/etcd"
 	"indexerd/store/bloom"
 )
@@ -63,7 +67,7 @@ func (p *simProcess) supervise(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err == nil || IsAnothers(err) {
+		if err == nil || stored.IsAnothers(err) {
 			p.world.fault("the daemon on %s has ended for good: %v", p.name, err)
 			return
 		}
@@ -74,7 +78,7 @@ func (p *simProcess) supervise(ctx context.Context) {
 // serve is Run with connections to the simulated servers.
 func (p *simProcess) serve(ctx context.Context) error {
 	cfg := p.world.config(p.data)
-	if err := MakeDataDir(cfg); err != nil {
+	if err := datadir.Make(cfg); err != nil {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(simLog{p}, nil))
@@ -86,7 +90,7 @@ func (p *simProcess) serve(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, e.Close())
 	}
-	return errors.Join(d.live(ctx, e), d.front.close())
+	return errors.Join(d.live(ctx, e), d.front.Close())
 }
 
 // newSimDaemon returns a daemon with its first engine, as Run makes it.
@@ -95,41 +99,40 @@ func newSimDaemon(ctx context.Context, cfg *configs.Config, e *Engine, log *slog
 		return nil, err
 	}
 	d := &daemon{Options: Options{Log: log}, cfg: cfg, orders: make(chan order, maxOrders), pauses: newPauses()}
-	d.front = newFront(e.limitConnections(newSimListener(), log), cfg.HTTP, log)
+	d.front = front.New(front.LimitConnections(cfg, newSimListener(), log), cfg.HTTP, log)
 	e.started, e.orders, e.log = time.Now(), d.orders, log
 	if e.frozen != nil {
 		d.logFrozen(e.frozen)
 	} else {
 		d.logTerm(e)
 	}
-	d.front.show(e)
+	d.front.Show(e, cfg.HTTP)
 	return d, nil
 }
 
 // connect is connect with a connection to the simulated etcd.
-func (p *simProcess) connect(ctx context.Context, cfg *configs.Config) (*shared, error) {
-	id, err := ownID(cfg.Data)
+func (p *simProcess) connect(ctx context.Context, cfg *configs.Config) (h holding, err error) {
+	id, err := datadir.ID(cfg.Data)
 	if err != nil {
-		return nil, err
+		return h, err
 	}
 	w := p.world
 	connected, leases := w.etcd.Connect(p.name, p, p.rate)
-	client, err := etcdConfig(cfg.Marks).OpenOver(ctx, connected, leases)
+	client, err := leader.EtcdConfig(cfg.Marks).OpenOver(ctx, connected, leases)
 	if err != nil {
-		return nil, err
+		return h, err
 	}
-	return &shared{
-		client: client, data: cfg.Data, id: id, configuration: configFingerprint(cfg), changed: make(chan struct{}), seen: map[string]map[string][]byte{},
-		member: etcd.Member{Name: p.name, Started: time.Now(), Unreached: notLooked},
-		over: &connections{
-			database: func(configs.Source) database.Database { return simDatabase{process: p} },
-			index:    w.cluster.Connect(p.name, p),
-			pages:    w.pages.Connect(p.name, p),
-			filter: func(key string, _ bloom.Size) (pagetable.Filter, func() error, error) {
-				return w.redis.Connect(p.name, p, key), func() error { return nil }, nil
-			},
+	h.shared = leader.New(client, cfg, id)
+	h.shared.Describe(func(m *etcd.Member) { m.Name = p.name })
+	h.over = &stored.Connections{
+		Database: func(configs.Source) database.Database { return simDatabase{process: p} },
+		Index:    w.cluster.Connect(p.name, p),
+		Pages:    w.pages.Connect(p.name, p),
+		Filter: func(key string, _ bloom.Size) (pagetable.Filter, func() error, error) {
+			return w.redis.Connect(p.name, p, key), func() error { return nil }, nil
 		},
-	}, nil
+	}
+	return h, nil
 }
 
 // config returns the configuration of a data directory.

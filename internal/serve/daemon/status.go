@@ -1,26 +1,16 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"indexerd/configs"
-	"indexerd/internal/base/doc"
 	"indexerd/internal/base/recovered"
-	"indexerd/internal/base/terminal"
 	"indexerd/internal/serve/httpapi"
-	"indexerd/internal/state/history"
-	"indexerd/internal/sync/passes"
-	"indexerd/internal/sync/sink"
+	"indexerd/internal/serve/tables"
 	"indexerd/timetrace"
 )
 
@@ -38,13 +28,13 @@ func (e *Engine) Status(ctx context.Context) httpapi.Status {
 		s.PID = os.Getpid()
 	}
 	for _, src := range e.sources {
-		err := src.lastError()
+		err := src.LastError()
 		s.Sources = append(s.Sources, httpapi.SourceStatus{
-			Source: src.conf.Name, Driver: src.conf.Driver, Connected: s.Running && err == nil, Error: text(err), PinnedBy: e.pin(src), Load: src.load(),
+			Source: src.Conf.Name, Driver: src.Conf.Driver, Connected: s.Running && err == nil, Error: httpapi.ErrorText(err), PinnedBy: e.pin(src), Load: src.Load(),
 		})
 	}
 	s.Tables = e.tableStatus(e.marks())
-	s.Leader = e.shared.status(ctx)
+	s.Leader = e.shared.Status(ctx)
 	return s
 }
 
@@ -56,7 +46,7 @@ func (e *Engine) tableStatus(marks timetrace.State) []httpapi.TableStatus {
 	for i, t := range e.tables {
 		asking.Go(func() (err error) {
 			defer recovered.Into(&err)
-			all[i] = t.status(marks[t.conf.Name])
+			all[i] = t.Status(marks[t.Conf.Name])
 			return nil
 		})
 	}
@@ -67,232 +57,37 @@ func (e *Engine) tableStatus(marks timetrace.State) []httpapi.TableStatus {
 // marks returns those that are durable: S must not go back after a crash. Only an engine
 // that is open may make noted ones durable now: the next one may have others.
 func (e *Engine) marks() timetrace.State {
-	if !slices.ContainsFunc(e.tables, func(t *table) bool { return t.waits.Load() != nil }) {
+	if !slices.ContainsFunc(e.tables, func(t *tables.Table) bool { return t.Waits.Load() != nil }) {
 		return e.trace.Durable()
 	}
 	marks := timetrace.State{}
 	for _, t := range e.tables {
-		marks[t.conf.Name] = e.trace.DurableTable(t.conf.Name)
+		marks[t.Conf.Name] = e.trace.DurableTable(t.Conf.Name)
 	}
 	return marks
 }
 
 // pin returns the session that holds back the horizon of a source, as its tables
 // last read it.
-func (e *Engine) pin(s *source) *httpapi.Pin {
+func (e *Engine) pin(s *tables.Source) *httpapi.Pin {
 	for _, t := range e.tables {
-		if t.source != s {
+		if t.Source != s {
 			continue
 		}
-		if p := t.pin(); p != nil {
+		if p := t.Pin(); p != nil {
 			return &httpapi.Pin{PID: p.PID, User: p.User, Application: p.Application, AgeS: p.Age.Seconds()}
 		}
 	}
 	return nil
 }
 
-func (t *table) pin() *doc.Pin {
-	t.mu.Lock()
-	p := t.passes
-	t.mu.Unlock()
-	if p == nil {
-		return nil
-	}
-	return p.LastHorizon().Pin
-}
-
 // Waiting lists why tables are not ready; empty where all are.
 func (e *Engine) Waiting() []string {
 	waiting := []string{}
 	for _, t := range e.tables {
-		if w := t.waits.Load(); w != nil {
-			waiting = append(waiting, fmt.Sprintf("%s: opening, waiting for %s", t.conf.Name, w.what))
-			continue
+		if why := t.WaitsFor(); why != "" {
+			waiting = append(waiting, t.Conf.Name+": "+why)
 		}
-		marks, _ := e.trace.Table(t.conf.Name)
-		if marks.Loaded {
-			continue
-		}
-		line := t.conf.Name + ": waiting for its database"
-		if end, quiet := t.source.conf.Limits.Quiet.Until(time.Now()); quiet {
-			line = t.conf.Name + ": waiting for the end of the quiet hours at " + end.Format("15:04")
-		}
-		if p := t.progress.Snapshot(); p.Running {
-			line = fmt.Sprintf("%s: loading %d %%", t.conf.Name, 100*p.Done/max(p.Of, 1))
-		}
-		waiting = append(waiting, line)
 	}
 	return waiting
-}
-
-func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
-	waits, documents := t.waits.Load(), uint64(0)
-	if waits == nil {
-		documents = t.countDocuments() // which may take a moment
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	s := httpapi.TableStatus{
-		Table:      t.conf.Name,
-		Source:     t.conf.Source,
-		State:      "loading",
-		FollowedBy: "updated",
-		Settled:    httpapi.SettledStatus{At: httpapi.TimeOrNull(marks.Settled), Mode: "assumed"},
-		Marks:      httpapi.Marks{Incremental: httpapi.TimeOrNull(marks.Incremental), Tiers: map[string]httpapi.Time{}},
-		Passes:     []httpapi.PassStatus{},
-		Skipped:    t.skipped,
-		OutOfRange: marks.OutOfRange,
-		Documents:  documents,
-	}
-	if marks.Loaded {
-		s.State = "following"
-	}
-	if t.conf.ByComparison() {
-		s.FollowedBy, s.Marks.Incremental = "comparison", nil
-	}
-	if marks.Mode != "" {
-		s.Settled.Mode = marks.Mode
-	}
-	s.Settled.Reason = marks.Unverified // also while no pass runs
-	if t.passes != nil {
-		s.Settled.Reason = t.passes.Reason(marks)
-	}
-	s.Settled.Unverified = marks.Unverified != "" || t.moment.Behind != ""
-	if t.moment.Behind != "" && marks.Unverified == "" {
-		s.Settled.Reason = t.moment.Behind
-	}
-	s.Marks.Sweep = httpapi.TimeOrNull(marks.Sweep)
-	for name, mark := range marks.Tiers {
-		s.Marks.Tiers[name] = httpapi.Time(mark)
-	}
-	if p := t.progress.Snapshot(); p.Running {
-		s.Load = &httpapi.LoadStatus{Done: p.Done, Of: p.Of, RowsPerS: p.Rate, ETAS: p.ETA.Seconds()}
-	}
-	if waits == nil {
-		t.storage.status(&s)
-	}
-	if !t.windowAt.IsZero() {
-		lag := (time.Since(t.windowAt) + t.moment.Now.Sub(t.moment.Seen)).Seconds()
-		s.LagS = &lag
-		s.Window = &httpapi.WindowStatus{From: httpapi.Time(t.window.From), To: httpapi.Time(t.window.To)}
-	}
-	if t.conf.ByComparison() && t.passes != nil && marks.Loaded {
-		if lag, known := t.passes.Lag(); known {
-			seconds := lag.Seconds()
-			s.LagS = &seconds
-		}
-	}
-	if t.cfg.Index.Engine == configs.OpenSearch {
-		s.Index = &httpapi.ClusterStatus{Engine: t.cfg.Index.Engine, Health: cmp.Or(t.health, "unknown")}
-	}
-	if t.lastError != nil {
-		s.LastError = &httpapi.LastError{At: httpapi.Time(t.lastError.at), Pass: t.lastError.pass, What: singleLine(t.lastError.err)}
-	}
-	if marks.Hidden != "" && t.conf.ACL != "" {
-		s.LastError = hiddenStatus(s.LastError, marks.Hidden)
-	}
-	for _, j := range t.jobs {
-		pass := j.status()
-		if pass.Error != nil {
-			s.State = "failing"
-		}
-		s.Passes = append(s.Passes, pass)
-	}
-	if t.reindexing {
-		s.State = "reindexing"
-	}
-	if t.jobs == nil && t.lastError != nil {
-		s.State = "failing"
-	}
-	if waits != nil {
-		waits.status(&s)
-	}
-	return s
-}
-
-// status adds the figures of what is stored.
-func (s *storage) status(to *httpapi.TableStatus) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.index == nil {
-		return
-	}
-	to.Quarantined = s.quarantine.Len()
-	to.QuarantinedVisible, to.QuarantinedHidden = s.quarantine.Documents()
-	to.Held = s.heldStatus(s.guard.Held())
-	if s.tree != nil {
-		to.Tree.Entries, to.Tree.Bytes, to.Tree.SpilledBytes = s.tree.Stats()
-	}
-	to.LatenessMS = lateness(s.history.Lateness(), passes.AssumedTimeout(s.conf))
-}
-
-// hiddenStatus is the last error of a table whose documents only admins find,
-// which a restart does not end.
-func hiddenStatus(last *httpapi.LastError, hidden string) *httpapi.LastError {
-	if last == nil {
-		return &httpapi.LastError{At: httpapi.Time(time.Now()), Pass: "connect", What: hidden}
-	}
-	last.What += "; " + hidden
-	return last
-}
-
-// heldStatus is what the guard holds; nil where it holds nothing.
-func (s *storage) heldStatus(h sink.Held) *httpapi.Held {
-	if h.Removals == 0 {
-		return nil
-	}
-	return &httpapi.Held{
-		Removals: h.Removals, Of: h.Of, Since: httpapi.Time(h.Since),
-		Do: s.command("sweep", "--allow", strconv.Itoa(h.Removals)),
-	}
-}
-
-// command returns what a person types about the table, in whatever directory.
-func (s *storage) command(verb string, flags ...string) string {
-	file, err := filepath.Abs(s.cfg.File)
-	if err != nil { // the working directory is gone
-		file = s.cfg.File
-	}
-	if strings.ContainsAny(file, " '\"$&;|<>()*?\\") {
-		file = terminal.Quote(file)
-	}
-	words := append([]string{"indexerd", verb, s.conf.Name}, flags...)
-	return strings.Join(append(words, "-c", file), " ")
-}
-
-func (j scheduledPass) status() httpapi.PassStatus {
-	s := j.Status()
-	p := httpapi.PassStatus{
-		Pass: j.pass, Running: s.Running, Last: httpapi.TimeOrNull(s.Last),
-		TookMS: float64(s.Took.Microseconds()) / 1000, Next: httpapi.TimeOrNull(s.Next), Error: text(s.Err),
-	}
-	if j.tier != "" {
-		p.Tier = &j.tier
-	}
-	return p
-}
-
-// lateness is the distribution of how late rows were seen; nil while there is
-// none.
-func lateness(l doc.Lateness, lastTimeout time.Duration) *httpapi.LatenessStatus {
-	if l.Count() == 0 {
-		return nil
-	}
-	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	return &httpapi.LatenessStatus{
-		Count: l.Count(), P50: ms(l.Quantile(0.5)), P99: ms(l.Quantile(0.99)), Max: ms(l.Max),
-		Advice: history.Advice(&l, lastTimeout),
-	}
-}
-
-// singleLine returns an error on one line, also one that lists several faults.
-func singleLine(err error) string { return strings.ReplaceAll(configs.Message(err), "\n", "; ") }
-
-// text returns an error as a member of JSON; nil without one.
-func text(err error) *string {
-	if err == nil {
-		return nil
-	}
-	s := singleLine(err)
-	return &s
 }

@@ -16,13 +16,13 @@ func (e *Engine) StepDown(ctx context.Context) error {
 	refuse := func(message, hint string) error {
 		return &httpapi.Error{Status: http.StatusConflict, Code: "not_leading", Message: message, Hint: hint}
 	}
-	term := e.shared.term()
+	term := e.shared.Term()
 	switch {
 	case e.shared == nil:
 		return refuse("no other daemon shares the marks", "see docs/standby.md for two daemons")
 	case term == nil:
 		return refuse("this daemon does not lead", "ask the one that does: see status")
-	case !e.shared.replaceable(ctx, term):
+	case !e.shared.Replaceable(ctx, term):
 		return refuse("no other daemon can lead", "see status: start a standby, or repair why it does not lead")
 	}
 	select {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/schedule"
+	"indexerd/internal/serve/tables"
 )
 
 // A pass that does not end is waited for as long as what comes next needs it.
@@ -22,8 +23,8 @@ func TestStopJobs(t *testing.T) {
 	}{
 		{"a signal", nil, time.Hour, false},
 		{"another configuration", &renewal{}, time.Hour, false},
-		{"a storage that failed", fmt.Errorf("%w: film", errBroken), brokenWithin - time.Second, false},
-		{"a storage that failed, and a pass that is stuck", fmt.Errorf("%w: film", errBroken), time.Hour, true},
+		{"a storage that failed", fmt.Errorf("%w: film", tables.ErrBroken), brokenWithin - time.Second, false},
+		{"a storage that failed, and a pass that is stuck", fmt.Errorf("%w: film", tables.ErrBroken), time.Hour, true},
 		{"another failure", errors.New("the address is taken"), time.Hour, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

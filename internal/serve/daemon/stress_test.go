@@ -20,6 +20,7 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/serve/database"
+	"indexerd/internal/serve/tables"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -57,7 +58,7 @@ func TestStress(t *testing.T) {
 // A stress is a daemon in this process and what was judged of it.
 type stress struct {
 	dsn   string // of the superuser
-	table *table
+	table *tables.Table
 	rows  database.Rows // the judge's own sight of the table
 
 	late            atomic.Int64
@@ -115,23 +116,21 @@ func (s *stress) serve(t *testing.T, cfg *configs.Config) {
 	e := openToServe(t, cfg)
 	serve(t, e, slog.New(slog.DiscardHandler))
 	s.table = e.tables[0]
-	eventually(t, time.Minute, "loaded", func() error {
+	eventually(t, soon, "loaded", func() error {
 		if waiting := e.Waiting(); len(waiting) > 0 {
 			return fmt.Errorf("%v", waiting)
 		}
 		return nil
 	})
 	var err error
-	if s.rows, err = s.table.describe(t.Context()); err != nil {
+	if s.rows, err = s.table.Describe(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // passed is the end of the last window that was read.
 func (s *stress) passed() time.Time {
-	s.table.mu.Lock()
-	defer s.table.mu.Unlock()
-	return s.table.window.To
+	return s.table.LastWindow().To
 }
 
 // run has the writers write, and judges every settle meanwhile.
@@ -162,7 +161,7 @@ func (s *stress) run(t *testing.T, d time.Duration) {
 // snapshot taken after S was shown.
 func (s *stress) judge(t *testing.T) {
 	t.Helper()
-	marks, _ := s.table.trace.Table("item")
+	marks, _ := s.table.Trace.Table("item")
 	if !marks.Settled.After(s.settled) {
 		return
 	}
@@ -182,7 +181,7 @@ func (s *stress) judge(t *testing.T) {
 func (s *stress) stamps(t *testing.T, w doc.Window) []doc.Stamp {
 	t.Helper()
 	var stamps []doc.Stamp
-	for page, err := range s.table.tree.Sorted(s.rows.Stamps(t.Context(), w)) {
+	for page, err := range s.table.Tree.Sorted(s.rows.Stamps(t.Context(), w)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +194,7 @@ func (s *stress) stamps(t *testing.T, w doc.Window) []doc.Stamp {
 // still are in the database.
 func (s *stress) different(t *testing.T, stamps []doc.Stamp) []doc.OID {
 	t.Helper()
-	different, err := s.table.sink.Different(stamps)
+	different, err := s.table.Sink.Different(stamps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +229,7 @@ func (s *stress) measureLag(t *testing.T, watch *pgx.Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	marks, _ := s.table.trace.Table("item")
+	marks, _ := s.table.Trace.Table("item")
 	s.lags = append(s.lags, max(allowed.Sub(marks.Settled), 0))
 }
 
@@ -245,13 +244,13 @@ func (s *stress) end(t *testing.T, mode string, goals bool) {
 		}
 		return nil
 	})
-	marks, _ := s.table.trace.Table("item")
+	marks, _ := s.table.Trace.Table("item")
 	if marks.Mode != mode {
 		t.Errorf("mode: got %s, want %s", marks.Mode, mode)
 	}
 	all := s.stamps(t, doc.Window{From: time.Unix(0, 0), To: last.Add(time.Hour)})
 	lostOrStale := len(s.different(t, all))
-	documents, err := s.table.index.Count()
+	documents, err := s.table.Index.Count()
 	if err != nil {
 		t.Fatal(err)
 	}

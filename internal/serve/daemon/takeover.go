@@ -1,30 +1,22 @@
 package daemon
 
 import (
-	"context"
-	"fmt"
-	"path/filepath"
-
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/configs"
 	"indexerd/internal/base/recovered"
-	"indexerd/internal/state/etcd"
+	"indexerd/internal/serve/stored"
 )
 
 // takeOver makes this daemon the only one that writes, before it reads marks: etcd
 // confirms the term, and then OpenSearch refuses the writes of all daemons before. So what
 // an older daemon had sent to the index is there, or never will be, when the marks are
 // read. It does nothing where nothing is shared.
-func (s *shared) takeOver(cfg *configs.Config) error {
-	if s == nil {
+func (h holding) takeOver(cfg *configs.Config) error {
+	if h.shared == nil {
 		return nil
 	}
-	term := s.term()
-	if term == nil {
-		return fmt.Errorf("%w: it is the standby", etcd.ErrLost)
-	}
-	if err := term.Write(map[string][]byte{"place/configuration": []byte(configFingerprint(cfg))}); err != nil {
+	if err := h.shared.Confirm(cfg); err != nil {
 		return err
 	}
 	if cfg.Index.Engine != configs.OpenSearch {
@@ -35,24 +27,8 @@ func (s *shared) takeOver(cfg *configs.Config) error {
 	for _, conf := range cfg.Tables {
 		fencing.Go(func() (err error) {
 			defer recovered.Into(&err)
-			return s.fence(cfg, conf)
+			return stored.FenceIndex(cfg, conf, h.shared, h.over)
 		})
 	}
 	return fencing.Wait()
-}
-
-// fence ends what earlier daemons may write to the indexes of a table.
-func (s *shared) fence(cfg *configs.Config, conf configs.Table) error {
-	c := newCluster(&storage{cfg: cfg, conf: conf, dir: filepath.Join(cfg.Data, conf.Name), shared: s, owner: s.ownerID()})
-	defer c.end()
-	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
-	defer cancel()
-	return c.config().Fence(ctx)
-}
-
-// ownerID returns the id by which index and pages know the daemons.
-func (s *shared) ownerID() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.owner
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"indexerd/configs"
+	"indexerd/internal/serve/leader"
 	"indexerd/internal/state/etcd"
 	"indexerd/internal/test/etcdtest"
 	"indexerd/timetrace"
@@ -41,7 +42,7 @@ tables:
 // term has ended removes no alias.
 func TestFenceBeforeMarks(t *testing.T) {
 	server := etcdtest.New(t)
-	var sh *shared
+	var sh *leader.Shared
 	var fences atomic.Int32
 	cluster := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -49,11 +50,11 @@ func TestFenceBeforeMarks(t *testing.T) {
 			const name = "p-item-g1-a"
 			_ = json.NewEncoder(w).Encode(map[string]any{name: map[string]any{
 				"aliases":  map[string]any{"p-item": struct{}{}, name + "-w-older": struct{}{}},
-				"mappings": map[string]any{"_meta": map[string]any{"indexerd": map[string]any{"owner": sh.ownerID()}}},
+				"mappings": map[string]any{"_meta": map[string]any{"indexerd": map[string]any{"owner": sh.OwnerID()}}},
 			}})
 		case r.URL.Path == "/_aliases":
 			fences.Add(1)
-			trace, err := timetrace.OpenIn(part{sh, "marks/"})
+			trace, err := timetrace.OpenIn(sh.Store("marks/", false))
 			if err == nil {
 				err = trace.UpdateTable("item", func(m *timetrace.Table) { m.Numbers = 4242 })
 			}
@@ -66,15 +67,15 @@ func TestFenceBeforeMarks(t *testing.T) {
 	}))
 	defer cluster.Close()
 	cfg := sharedConfig(t, server, cluster.URL)
-	sh, err := connect(t.Context(), cfg)
+	sh, err := leader.Connect(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer sh.close()
+	defer sh.Close()
 	leads(t, sh)
-	trace, err := timetrace.OpenIn(part{sh, "marks/"})
+	trace, err := timetrace.OpenIn(sh.Store("marks/", false))
 	if err == nil {
-		err = trace.UpdateTable("item", func(m *timetrace.Table) { m.Source, m.Generation = sourceFingerprint(cfg.Tables[0]), 1 })
+		err = trace.UpdateTable("item", func(m *timetrace.Table) { m.Source, m.Generation = cfg.Tables[0].SourceFingerprint(), 1 })
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"indexerd/internal/serve/front"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/stored"
 	"indexerd/internal/test/simtest/servers"
 )
 
@@ -91,7 +93,7 @@ func TestStatusWhileServersHang(t *testing.T) {
 		d.way.hang(servers.OpenSearch, "shop-actor")
 		hung := time.Now()
 		resigns(t, d.shared) // and leads again: there is no other daemon
-		s, tables := d.waits(t, waitIndex, "opening")
+		s, tables := d.waits(t, stored.WaitIndex, "opening")
 		if since := time.Time(tables["actor"].Opening.Since); since.Before(hung) || since.After(time.Now()) {
 			t.Errorf("waits since %v, want %v or later", since, hung)
 		}
@@ -100,7 +102,7 @@ func TestStatusWhileServersHang(t *testing.T) {
 		}
 
 		d.way.hang(servers.Pages, "actor")
-		_, tables = d.waits(t, waitPages, "following")
+		_, tables = d.waits(t, stored.WaitPages, "following")
 		actor, film := tables["actor"], tables["film"]
 		if actor.State != "opening" || actor.Settled.At == nil || actor.Marks.Incremental == nil || !actor.Settled.Unverified {
 			t.Errorf("got %+v, want a table that is being opened, with its marks", actor)
@@ -112,8 +114,8 @@ func TestStatusWhileServersHang(t *testing.T) {
 			strings.Contains(body, `indexerd_documents{table="actor"}`) || !strings.Contains(body, `indexerd_documents{table="film"} 30`) {
 			t.Errorf("/metrics: got %d, %s", code, body)
 		}
-		if code, body, took := d.shown("/api/v1/tables/film/search?q=1"); code != http.StatusServiceUnavailable || took != holdWithin || !strings.Contains(body, "ask again in a moment") {
-			t.Errorf("a search: got %d after %v, %s, want 503 with a hint after %v", code, took, body, holdWithin)
+		if code, body, took := d.shown("/api/v1/tables/film/search?q=1"); code != http.StatusServiceUnavailable || took != front.HoldWithin || !strings.Contains(body, "ask again in a moment") {
+			t.Errorf("a search: got %d after %v, %s, want 503 with a hint after %v", code, took, body, front.HoldWithin)
 		}
 		_, tables = d.tables(t)
 		if again := tables["actor"].Opening; again == nil || *again != *actor.Opening {

@@ -2,7 +2,10 @@ package httpapi
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
+
+	"indexerd/configs"
 )
 
 // Status is the answer of GET /api/v1/status and of `indexerd status --json`.
@@ -196,6 +199,18 @@ func (t Time) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements json.Unmarshaler.
 func (t *Time) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*time.Time)(t))
+}
+
+// SingleLine returns an error on one line, also one that lists several faults.
+func SingleLine(err error) string { return strings.ReplaceAll(configs.Message(err), "\n", "; ") }
+
+// ErrorText returns an error as a member of JSON; nil without one.
+func ErrorText(err error) *string {
+	if err == nil {
+		return nil
+	}
+	s := SingleLine(err)
+	return &s
 }
 
 // TimeOrNull returns t, or nil if t is zero.

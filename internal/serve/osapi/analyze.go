@@ -3,10 +3,12 @@ package osapi
 import (
 	"encoding/json"
 	"strings"
-	"unicode/utf16"
 
 	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/format"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // maxTokens bounds the tokens of an _analyze.
@@ -30,19 +32,19 @@ type analyzedToken struct {
 // analyze splits text into the terms that an index searches: those of a field, of an
 // index, or of an analyzer of indexerd.
 func (s server) analyze(c *call) (any, error) {
-	m, err := object(c.body, "body")
+	m, err := input.Object(c.body, "body")
 	if err != nil {
 		return nil, err
 	}
-	if err := only(m, "body", "text", "analyzer", "field"); err != nil {
+	if err := input.Only(m, "body", "text", "analyzer", "field"); err != nil {
 		return nil, err
 	}
 	if err := checkURL(c.URL.Query(), []string{"index"}); err != nil {
 		return nil, err
 	}
-	texts, err := idsIn(m["text"], "text")
+	texts, err := input.Strings(m["text"], "text")
 	if err != nil || m["text"] == nil {
-		return nil, fault(invalidRequest, "[text] is text, or a list of texts")
+		return nil, input.Error(input.InvalidRequest, "[text] is text, or a list of texts")
 	}
 	a, err := s.analyzerOf(c, m)
 	if err != nil {
@@ -52,23 +54,15 @@ func (s server) analyze(c *call) (any, error) {
 	for _, text := range texts {
 		last := 0
 		for _, tok := range a.tokens(text) {
-			list = append(list, analyzedToken{tok.Term, offset + units(text[:tok.Start]), offset + units(text[:tok.End]), "word", position + tok.Pos})
+			list = append(list, analyzedToken{tok.Term, offset + format.UTF16Len(text[:tok.Start]), offset + format.UTF16Len(text[:tok.End]), "word", position + tok.Pos})
 			last = tok.Pos
 			if len(list) > maxTokens {
-				return nil, parsing("the text has more than %d tokens", maxTokens)
+				return nil, input.ParsingError("the text has more than %d tokens", maxTokens)
 			}
 		}
-		position, offset = position+last+positionGap, offset+units(text)+offsetGap
+		position, offset = position+last+positionGap, offset+format.UTF16Len(text)+offsetGap
 	}
 	return map[string]any{"tokens": list}, nil
-}
-
-// units returns the number of UTF-16 code units of a text.
-func units(text string) (n int) {
-	for _, r := range text {
-		n += max(utf16.RuneLen(r), 1)
-	}
-	return n
 }
 
 // A textAnalyzer splits text; a nil one leaves it whole.
@@ -89,7 +83,7 @@ func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer,
 			continue
 		}
 		var err error
-		if *to, err = scalar(m[key], key); err != nil {
+		if *to, err = input.Scalar(m[key], key); err != nil {
 			return textAnalyzer{}, err
 		}
 	}
@@ -103,11 +97,11 @@ func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer,
 	case name != "" && name != "default":
 		a, err := analysis.New(name, nil)
 		if err != nil {
-			return textAnalyzer{}, fault(illegalArgument, "failed to find analyzer [%s]: there are default, keyword, standard, en, cjk and ngram", query.Shorten(name))
+			return textAnalyzer{}, input.ArgumentError("failed to find analyzer [%s]: there are default, keyword, standard, en, cjk and ngram", query.Shorten(name))
 		}
 		return textAnalyzer{a}, nil
 	case index == "" && field != "":
-		return textAnalyzer{}, parsing("[field] needs an index")
+		return textAnalyzer{}, input.ParsingError("[field] needs an index")
 	case index == "":
 		a, err := analysis.New("standard", nil)
 		return textAnalyzer{a}, err
@@ -122,16 +116,16 @@ func (s server) ofIndex(c *call, index, field string) (textAnalyzer, error) {
 	if err != nil {
 		return textAnalyzer{}, err
 	}
-	if len(t.tables) != 1 || strings.Contains(index, "*") {
-		return textAnalyzer{}, parsing("[_analyze] needs one index, not %s", query.Shorten(index))
+	if len(t.Tables) != 1 || strings.Contains(index, "*") {
+		return textAnalyzer{}, input.ParsingError("[_analyze] needs one index, not %s", query.Shorten(index))
 	}
-	switch f := t.field(field); f.Type {
-	case Text, "":
-		a, err := t.engine.Analyzer(t.tables[0])
+	switch f := t.Field(field); f.Type {
+	case mapping.Text, "":
+		a, err := t.engine.Analyzer(t.Tables[0])
 		return textAnalyzer{a}, err
-	case Keyword:
+	case mapping.Keyword:
 		return textAnalyzer{}, nil
 	default:
-		return textAnalyzer{}, parsing("Can't process field [%s], Analysis requests are only supported on tokenized fields", f.Name)
+		return textAnalyzer{}, input.ParsingError("Can't process field [%s], Analysis requests are only supported on tokenized fields", f.Name)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // fieldCaps returns the types of the fields whose names match, and what they are good
@@ -19,22 +22,22 @@ func (s server) fieldCaps(c *call) (any, error) {
 		return nil, err
 	}
 	tables := map[string]map[string][]string{} // by field and type
-	for _, table := range t.tables {
-		for _, f := range t.indices[table].named("*") {
-			if !matchesAny(patterns, f.as) {
+	for _, table := range t.Tables {
+		for _, f := range t.indices[table].Match("*") {
+			if !matchesAny(patterns, f.Shown()) {
 				continue
 			}
-			if tables[f.as] == nil {
-				tables[f.as] = map[string][]string{}
+			if tables[f.Shown()] == nil {
+				tables[f.Shown()] = map[string][]string{}
 			}
-			tables[f.as][f.Type] = append(tables[f.as][f.Type], table)
+			tables[f.Shown()][f.Type] = append(tables[f.Shown()][f.Type], table)
 		}
 	}
 	fields := map[string]any{}
 	for name, types := range tables {
 		caps := map[string]any{}
 		for kind, in := range types {
-			one := map[string]any{"type": kind, "searchable": true, "aggregatable": kind != Text}
+			one := map[string]any{"type": kind, "searchable": true, "aggregatable": kind != mapping.Text}
 			if len(types) > 1 {
 				one["indices"] = in
 			}
@@ -42,37 +45,37 @@ func (s server) fieldCaps(c *call) (any, error) {
 		}
 		fields[name] = caps
 	}
-	return map[string]any{"indices": append([]string{}, t.tables...), "fields": fields}, nil
+	return map[string]any{"indices": append([]string{}, t.Tables...), "fields": fields}, nil
 }
 
 // wantedFields reads fields of the URL or the body.
 func wantedFields(c *call) (patterns []string, err error) {
 	v := c.URL.Query()
 	if v.Get("include_unmapped") == "true" {
-		return nil, parsing("URL parameter [include_unmapped] is not supported")
+		return nil, input.ParsingError("URL parameter [include_unmapped] is not supported")
 	}
 	if v.Get("fields") != "" {
 		patterns = strings.Split(v.Get("fields"), ",")
 	}
 	if len(bytes.TrimSpace(c.body)) > 0 {
-		m, err := object(c.body, "body")
+		m, err := input.Object(c.body, "body")
 		if err != nil {
 			return nil, err
 		}
-		if err := only(m, "body", "fields"); err != nil {
+		if err := input.Only(m, "body", "fields"); err != nil {
 			return nil, err
 		}
 		if m["fields"] != nil {
-			if patterns, err = idsIn(m["fields"], "fields"); err != nil {
+			if patterns, err = input.Strings(m["fields"], "fields"); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if len(patterns) == 0 {
-		return nil, fault(illegalArgument, "no fields specified: write fields=* for all")
+		return nil, input.ArgumentError("no fields specified: write fields=* for all")
 	}
 	if slices.ContainsFunc(patterns, func(p string) bool { _, err := path.Match(p, ""); return err != nil }) {
-		return nil, parsing("[fields] has a pattern that can't be read: write * only")
+		return nil, input.ParsingError("[fields] has a pattern that can't be read: write * only")
 	}
 	return patterns, nil
 }

@@ -10,6 +10,7 @@ import (
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // The names of the cluster, and of its only node.
@@ -57,7 +58,7 @@ func (s server) health(c *call) (any, error) {
 	}
 	return map[string]any{
 		"cluster_name": clusterName, "status": "green", "timed_out": false, "number_of_nodes": 1, "number_of_data_nodes": 1, "discovered_master": true, "discovered_cluster_manager": true,
-		"active_primary_shards": len(t.tables), "active_shards": len(t.tables), "relocating_shards": 0, "initializing_shards": 0, "unassigned_shards": 0, "delayed_unassigned_shards": 0,
+		"active_primary_shards": len(t.Tables), "active_shards": len(t.Tables), "relocating_shards": 0, "initializing_shards": 0, "unassigned_shards": 0, "delayed_unassigned_shards": 0,
 		"number_of_pending_tasks": 0, "number_of_in_flight_fetch": 0, "task_max_waiting_in_queue_millis": 0, "active_shards_percent_as_number": 100.0,
 	}, nil
 }
@@ -68,7 +69,7 @@ func (s server) catHealth(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	shards := strconv.Itoa(len(t.tables))
+	shards := strconv.Itoa(len(t.Tables))
 	epoch, at := clock()
 	return list(c, []string{"epoch", "timestamp", "cluster", "status", "node.total", "node.data", "discovered_cluster_manager", "shards", "pri", "relo", "init", "unassign", "pending_tasks", "max_task_wait_time", "active_shards_percent"},
 		[][]string{{epoch, at, clusterName, "green", "1", "1", "true", shards, shards, "0", "0", "0", "0", "-", "100.0%"}})
@@ -87,7 +88,7 @@ func (s server) catCount(c *call) (any, error) {
 		return nil, err
 	}
 	total := uint64(0)
-	for _, table := range t.tables {
+	for _, table := range t.Tables {
 		n, err := t.countOf(c, table)
 		if err != nil {
 			return nil, err
@@ -104,22 +105,8 @@ func (t *target) countOf(c *call, table string) (uint64, error) {
 	return all.Total, err
 }
 
-// mappings returns the fields of an index that the caller may see.
-func (ix Index) mappings() any {
-	properties := map[string]any{}
-	for _, f := range ix {
-		property := map[string]any{"type": f.Type}
-		if ix.field(f.Name).both {
-			value := ix.field(f.Name + suffix)
-			property = map[string]any{"type": Text, "fields": map[string]any{"keyword": map[string]any{"type": value.Type}}}
-		}
-		properties[f.Name] = property
-	}
-	return map[string]any{"properties": properties}
-}
-
 // ofEach answers with something of each index.
-func (s server) ofEach(get func(table string, ix Index) map[string]any) func(*call) (any, error) {
+func (s server) ofEach(get func(table string, ix mapping.Index) map[string]any) func(*call) (any, error) {
 	return func(c *call) (any, error) {
 		t, err := s.targetOf(c, "flat_settings", "include_defaults")
 		if err != nil {
@@ -133,15 +120,19 @@ func (s server) ofEach(get func(table string, ix Index) map[string]any) func(*ca
 	}
 }
 
-func mappingOf(_ string, ix Index) map[string]any { return map[string]any{"mappings": ix.mappings()} }
+func mappingOf(_ string, ix mapping.Index) map[string]any {
+	return map[string]any{"mappings": ix.Properties()}
+}
 
-func aliasesOf(string, Index) map[string]any { return map[string]any{"aliases": map[string]any{}} }
+func aliasesOf(string, mapping.Index) map[string]any {
+	return map[string]any{"aliases": map[string]any{}}
+}
 
-func settingsOf(table string, _ Index) map[string]any {
+func settingsOf(table string, _ mapping.Index) map[string]any {
 	return map[string]any{"settings": map[string]any{"index": map[string]any{"number_of_shards": "1", "number_of_replicas": "0", "provided_name": table, "uuid": table}}}
 }
 
-func indexOf(table string, ix Index) map[string]any {
+func indexOf(table string, ix mapping.Index) map[string]any {
 	all := map[string]any{}
 	for _, part := range []map[string]any{aliasesOf(table, ix), mappingOf(table, ix), settingsOf(table, ix)} {
 		for name, value := range part {
@@ -171,7 +162,7 @@ func (s server) catIndices(c *call) (any, error) {
 		return nil, err
 	}
 	var rows [][]string
-	for _, table := range t.tables {
+	for _, table := range t.Tables {
 		n, err := t.countOf(c, table)
 		if err != nil {
 			return nil, err

@@ -9,6 +9,8 @@ import (
 
 	"indexerd/internal/index/query"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi/format"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // The limits of cursors.
@@ -121,14 +123,14 @@ func (c *Cursors) of(owner string, point bool) (list []cursor) {
 
 // keepAlive reads how long a cursor stays open.
 func keepAlive(text, name string) (time.Duration, error) {
-	d, err := timeValue(text, name)
+	d, err := format.Duration(text, name)
 	switch {
 	case err != nil:
 		return 0, err
 	case d <= 0:
-		return 0, parsing("[%s] is not longer than 0", name)
+		return 0, input.ParsingError("[%s] is not longer than 0", name)
 	case d > maxKeepAlive:
-		return 0, parsing("[%s] of %s is longer than a day", name, query.Shorten(text))
+		return 0, input.ParsingError("[%s] of %s is longer than a day", name, query.Shorten(text))
 	}
 	return d, nil
 }

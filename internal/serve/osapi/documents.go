@@ -1,27 +1,31 @@
 package osapi
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi/hits"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // get returns the documents with some keys that the caller may see, by key, with the
 // fields of a selection. It searches, so that access is judged as in every search.
-func (t *target) get(c *call, ids []string, fields selection) (map[string]search.Hit, error) {
+func (t *target) get(ctx context.Context, ids []string, fields hits.Source, c search.Caller) (map[string]search.Hit, error) {
 	if len(ids) > query.MaxSize {
-		return nil, parsing("%d documents are requested, more than %d", len(ids), query.MaxSize)
+		return nil, input.ParsingError("%d documents are requested, more than %d", len(ids), query.MaxSize)
 	}
-	results, err := t.find(c.ctx, search.Params{Node: t.keys(ids), Size: query.MaxSize, Fields: fields.names, Caller: c.caller})
+	results, err := t.find(ctx, search.Params{Node: t.Keys(ids), Size: query.MaxSize, Fields: fields.Names, Caller: c})
 	if err != nil {
 		return nil, err
 	}
 	found, size := map[string]search.Hit{}, 0
 	for i := range results.Len {
-		hit, err := results.Hit(c.ctx, i)
+		hit, err := results.Hit(ctx, i)
 		if err != nil {
 			return nil, err
 		}
@@ -30,11 +34,27 @@ func (t *target) get(c *call, ids []string, fields selection) (map[string]search
 			return nil, err
 		}
 		if size += len(text); size > maxHits {
-			return nil, parsing("the documents are larger than %d MiB: request fewer at a time", maxHits>>20)
+			return nil, input.ParsingError("the documents are larger than %d MiB: request fewer at a time", maxHits>>20)
 		}
 		found[hit.OID] = hit
 	}
 	return found, nil
+}
+
+// documents returns the documents of an index that the caller may see, of any index: none
+// if there is no such index.
+func (t *target) documents(ctx context.Context, index string, ids []string, c search.Caller) (list []search.Hit, err error) {
+	other := server{engine: t.engine}.none()
+	if err := other.add(index, c); status(err) == http.StatusNotFound {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	found, err := other.get(ctx, ids, hits.Source{}, c)
+	for _, hit := range found {
+		list = append(list, hit)
+	}
+	return list, err
 }
 
 // documentInURL are the parameters of a request for documents. realtime and refresh
@@ -42,7 +62,7 @@ func (t *target) get(c *call, ids []string, fields selection) (map[string]search
 var documentInURL = []string{"_source", "_source_includes", "_source_excludes", "realtime", "refresh"}
 
 // one returns the document that a request names.
-func (s server) one(c *call) (hit search.Hit, there bool, fields selection, err error) {
+func (s server) one(c *call) (hit search.Hit, there bool, fields hits.Source, err error) {
 	if err := checkURL(c.URL.Query(), documentInURL); err != nil {
 		return hit, false, fields, err
 	}
@@ -65,17 +85,17 @@ func (s server) document(c *call) (any, error) {
 }
 
 // renderDocument returns a document as _doc and _mget do.
-func renderDocument(hit search.Hit, there bool, fields selection) map[string]any {
+func renderDocument(hit search.Hit, there bool, fields hits.Source) map[string]any {
 	answer := map[string]any{"_index": hit.Table, "_id": hit.OID, "found": there}
 	if there {
-		fields.show(answer, hit)
+		fields.Show(answer, hit)
 	}
 	return answer
 }
 
 func (s server) source(c *call) (any, error) {
 	if c.URL.Query().Get("_source") == "false" { // reported before a missing index
-		return nil, fault(invalidRequest, "fetching source can not be disabled")
+		return nil, input.Error(input.InvalidRequest, "fetching source can not be disabled")
 	}
 	hit, there, _, err := s.one(c)
 	if err != nil {
@@ -104,7 +124,7 @@ func (s server) mget(c *call) (any, error) {
 		whole[w.index] = whole[w.index] || w.source != nil
 	}
 	if len(ids) > maxSearches {
-		return nil, parsing("[docs] name more than %d indices", maxSearches)
+		return nil, input.ParsingError("[docs] name more than %d indices", maxSearches)
 	}
 	groups := map[string]*found{}
 	for index, texts := range ids {
@@ -121,7 +141,7 @@ func (s server) mget(c *call) (any, error) {
 		hit.Table, hit.OID = w.index, w.id
 		fields := g.fields
 		if w.source != nil {
-			if fields, err = g.selection(w.source); err != nil {
+			if fields, err = hits.ParseSource(w.source, g.Index); err != nil {
 				return nil, err
 			}
 		}
@@ -139,73 +159,73 @@ type wanted struct {
 
 // wantedDocuments reads the body of a _mget: ids of the index in the URL, or docs.
 func wantedDocuments(c *call) (list []wanted, err error) {
-	m, err := object(c.body, "body")
+	m, err := input.Object(c.body, "body")
 	if err != nil {
 		return nil, err
 	}
-	if err := only(m, "body", "ids", "docs"); err != nil {
+	if err := input.Only(m, "body", "ids", "docs"); err != nil {
 		return nil, err
 	}
 	var ids []json.RawMessage
 	var docs []map[string]json.RawMessage
 	if m["ids"] != nil && json.Unmarshal(m["ids"], &ids) != nil || m["docs"] != nil && json.Unmarshal(m["docs"], &docs) != nil {
-		return nil, parsing("[ids] and [docs] are lists")
+		return nil, input.ParsingError("[ids] and [docs] are lists")
 	}
 	for _, id := range ids {
 		docs = append(docs, map[string]json.RawMessage{"_id": id})
 	}
 	for _, d := range docs {
-		if err := only(d, "docs", "_index", "_id", "_source"); err != nil {
+		if err := input.Only(d, "docs", "_index", "_id", "_source"); err != nil {
 			return nil, err
 		}
 		w := wanted{index: c.PathValue("index"), source: d["_source"]}
 		if d["_index"] != nil {
-			if w.index, err = scalar(d["_index"], "_index"); err != nil {
+			if w.index, err = input.Scalar(d["_index"], "_index"); err != nil {
 				return nil, err
 			}
 		}
 		if d["_id"] == nil {
-			return nil, fault(invalidRequest, "_id is missing for a document")
+			return nil, input.Error(input.InvalidRequest, "_id is missing for a document")
 		}
-		if w.id, err = scalar(d["_id"], "_id"); err != nil {
+		if w.id, err = input.Scalar(d["_id"], "_id"); err != nil {
 			return nil, err
 		}
 		if w.index == "" {
-			return nil, fault(invalidRequest, "[docs] need [_index]")
+			return nil, input.Error(input.InvalidRequest, "[docs] need [_index]")
 		}
 		list = append(list, w)
 	}
 	if len(list) == 0 {
-		return nil, fault(invalidRequest, "no documents to get: write [ids] or [docs]")
+		return nil, input.Error(input.InvalidRequest, "no documents to get: write [ids] or [docs]")
 	}
 	return list, nil
 }
 
 // A found is the documents of one index that are found.
 type found struct {
-	Index
+	mapping.Index
 	hits   map[string]search.Hit
-	fields selection
+	fields hits.Source
 	err    error
 }
 
 // find gets documents with the fields that the URL names, or with all.
 func (s server) find(c *call, index string, ids []string, whole bool) *found {
 	t, err := s.target(index, c.caller, leniency{})
-	if err == nil && len(t.tables) != 1 {
-		err = parsing("a document needs one index, not %d", len(t.tables))
+	if err == nil && len(t.Tables) != 1 {
+		err = input.ParsingError("a document needs one index, not %d", len(t.Tables))
 	}
 	if err != nil {
 		return &found{err: err}
 	}
 	f := &found{Index: t.Index}
-	if f.fields, f.err = t.sourceInURL(c.URL.Query()); f.err != nil {
+	if f.fields, f.err = hits.SourceInURL(c.URL.Query(), t.Index); f.err != nil {
 		return f
 	}
 	fetched := f.fields
 	if whole {
-		fetched = selection{}
+		fetched = hits.Source{}
 	}
-	f.hits, f.err = t.get(c, ids, fetched)
+	f.hits, f.err = t.get(c.ctx, ids, fetched, c.caller)
 	return f
 }

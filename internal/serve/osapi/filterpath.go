@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"path"
 	"strings"
+
+	"indexerd/internal/serve/osapi/input"
 )
 
 // A filterPath keeps or leaves out parts of an answer: filter_path of the URL, a list of
@@ -22,7 +24,7 @@ func parseFilterPath(text string) (f filterPath, err error) {
 		for i := range names {
 			names[i] = strings.ReplaceAll(names[i], "\x00", ".")
 			if _, err := path.Match(names[i], ""); err != nil {
-				return f, parsing("[filter_path] has a path that can't be read: write names and * only")
+				return f, input.ParsingError("[filter_path] has a path that can't be read: write names and * only")
 			}
 		}
 		if minus {
@@ -163,4 +165,13 @@ func walk(text json.RawMessage, member func(string, json.RawMessage) (json.RawMe
 		return nil, nil
 	}
 	return append(out, text[0]+2), nil // in ASCII a closing bracket or brace follows 2 behind its opening one
+}
+
+// encode returns v as JSON, with the < and > of highlights as they are.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }

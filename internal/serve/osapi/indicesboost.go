@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/dsl"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // An indexBoost is a factor of the scores in the indices that a name or pattern means.
@@ -39,15 +41,15 @@ func (r *request) indicesBoost(text json.RawMessage, v url.Values, t *target) er
 			}
 		}
 	}
-	for _, name := range t.tables {
+	for _, name := range t.Tables {
 		if factor, ok := factors[name]; ok && !(factor >= 0) {
-			return illegal("boost must be a positive float, got %g", factor)
+			return input.ArgumentError("boost must be a positive float, got %g", factor)
 		}
 	}
-	if len(t.tables) != 1 {
+	if len(t.Tables) != 1 {
 		r.TableBoosts = factors
-	} else if factor, ok := factors[t.tables[0]]; ok && !r.alike {
-		r.Node = weighted(r.Node, factor)
+	} else if factor, ok := factors[t.Tables[0]]; ok && !r.alike {
+		r.Node = dsl.Weighted(r.Node, factor)
 	}
 	return nil
 }
@@ -55,14 +57,14 @@ func (r *request) indicesBoost(text json.RawMessage, v url.Values, t *target) er
 // meantBy returns the indices that a name or pattern means.
 func (t *target) meantBy(name string, lenient bool) ([]string, error) {
 	if strings.HasPrefix(name, "_") && name != "_all" {
-		return nil, fault("invalid_index_name_exception", "Invalid index name [%s], must not start with '_'.", query.Shorten(name))
+		return nil, input.Error("invalid_index_name_exception", "Invalid index name [%s], must not start with '_'.", query.Shorten(name))
 	}
 	all := t.engine.Tables()
 	switch {
 	case name == "_all":
 		return all, nil
 	case strings.ContainsAny(name, `?[]\`):
-		return nil, parsing("index [%s] is not supported: a pattern has * only", query.Shorten(name))
+		return nil, input.ParsingError("index [%s] is not supported: a pattern has * only", query.Shorten(name))
 	case strings.Contains(name, "*"):
 		return slices.DeleteFunc(slices.Clone(all), func(one string) bool {
 			ok, _ := path.Match(name, one) // the pattern is valid
@@ -83,7 +85,7 @@ func indexBoosts(text json.RawMessage) ([]indexBoost, error) {
 	}
 	var list []json.RawMessage
 	if text[0] != '[' || json.Unmarshal(text, &list) != nil {
-		return nil, parsing("Unknown key for a value in [indices_boost]: it is a list of objects, or an object")
+		return nil, input.ParsingError("Unknown key for a value in [indices_boost]: it is a list of objects, or an object")
 	}
 	var all []indexBoost
 	for _, one := range list {
@@ -92,12 +94,12 @@ func indexBoosts(text json.RawMessage) ([]indexBoost, error) {
 			return nil, err
 		}
 		if len(some) != 1 {
-			return nil, parsing("an object in [indices_boost] has %d indices, not one", len(some))
+			return nil, input.ParsingError("an object in [indices_boost] has %d indices, not one", len(some))
 		}
 		all = append(all, some[0])
 	}
 	if len(all) > maxBoosts {
-		return nil, parsing("[indices_boost] has %d indices, more than %d", len(all), maxBoosts)
+		return nil, input.ParsingError("[indices_boost] has %d indices, more than %d", len(all), maxBoosts)
 	}
 	return all, nil
 }
@@ -106,17 +108,17 @@ func indexBoosts(text json.RawMessage) ([]indexBoost, error) {
 func pairs(text json.RawMessage) (all []indexBoost, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, _ := d.Token(); open != json.Delim('{') {
-		return nil, parsing("[indices_boost] has a value that is no object")
+		return nil, input.ParsingError("[indices_boost] has a value that is no object")
 	}
 	for d.More() {
 		key, _ := d.Token() // the text is valid
 		value, _ := d.Token()
 		factor, ok := value.(float64)
 		if !ok {
-			return nil, parsing("Expected a number in [indices_boost]")
+			return nil, input.ParsingError("Expected a number in [indices_boost]")
 		}
 		if all = append(all, indexBoost{key.(string), factor}); len(all) > maxBoosts {
-			return nil, parsing("[indices_boost] has more than %d indices", maxBoosts)
+			return nil, input.ParsingError("[indices_boost] has more than %d indices", maxBoosts)
 		}
 	}
 	return all, nil

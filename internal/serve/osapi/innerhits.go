@@ -7,6 +7,9 @@ import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
+	"indexerd/internal/serve/osapi/dsl"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // maxInner is how many searches inner_hits may make: one for each hit of each of them.
@@ -15,24 +18,24 @@ const maxInner = 100
 // An innerHits is a search for the documents behind a hit that is collapsed.
 type innerHits struct {
 	name string
-	of   Field
+	of   mapping.Field
 	request
 }
 
 // innerHits reads inner_hits, which are one or a list. It runs last: the whole search is
 // known.
-func (r *request) innerHits(v json.RawMessage, f Field, t *target) error {
+func (r *request) innerHits(v json.RawMessage, f mapping.Field, t *target) error {
 	list := []json.RawMessage{v}
 	if v[0] == '[' {
 		if err := json.Unmarshal(v, &list); err != nil {
-			return parsing("[inner_hits] is not a list")
+			return input.ParsingError("[inner_hits] is not a list")
 		}
 	}
 	if len(list)*r.Size > maxInner {
-		return illegal("[inner_hits] of %d hits need %d searches, more than %d: write a smaller size", r.Size, len(list)*r.Size, maxInner)
+		return input.ArgumentError("[inner_hits] of %d hits need %d searches, more than %d: write a smaller size", r.Size, len(list)*r.Size, maxInner)
 	}
 	if r.alike && len(list) > 0 {
-		return parsing("[inner_hits] beside a sort by nothing but keys of documents is not supported, since these hits have no scores: sort by [_score] or a field")
+		return input.ParsingError("[inner_hits] beside a sort by nothing but keys of documents is not supported, since these hits have no scores: sort by [_score] or a field")
 	}
 	for _, one := range list {
 		in, err := innerOf(one, t)
@@ -46,35 +49,29 @@ func (r *request) innerHits(v json.RawMessage, f Field, t *target) error {
 }
 
 func innerOf(v json.RawMessage, t *target) (in innerHits, err error) {
-	m, err := object(v, "inner_hits")
+	m, err := input.Object(v, "inner_hits")
 	if err != nil {
-		return in, fault(unknownKey, "[collapse] inner_hits is an object, or a list of objects")
+		return in, input.Error(input.UnknownKey, "[collapse] inner_hits is an object, or a list of objects")
 	}
-	if err := onlyIn(m, "inner_hits", "name", "from", "size", "sort", "_source"); err != nil {
+	if err := input.OnlyIn(m, "inner_hits", "name", "from", "size", "sort", "_source"); err != nil {
 		return in, err
 	}
 	switch {
 	case m["name"] == nil:
-		return in, illegal("[inner_hits] needs a name")
+		return in, input.ArgumentError("[inner_hits] needs a name")
 	case json.Unmarshal(m["name"], &in.name) != nil || in.name == "":
-		return in, fault(unknownKey, "[inner_hits] name is text")
+		return in, input.Error(input.UnknownKey, "[inner_hits] name is text")
 	case m["sort"] != nil && m["sort"][0] == '"':
-		return in, fault(unknownKey, "[inner_hits] sort is a list, or an object")
+		return in, input.Error(input.UnknownKey, "[inner_hits] sort is a list, or an object")
 	}
 	for key, to := range map[string]*int{"from": &in.From, "size": &in.Size} {
-		if m[key] != nil && number(m[key], key, to) != nil {
-			return in, fault(unknownKey, "[inner_hits] failed to parse field [%s]: it is a whole number from 0", key)
+		if m[key] != nil && input.Whole(m[key], key, to) != nil {
+			return in, input.Error(input.UnknownKey, "[inner_hits] failed to parse field [%s]: it is a whole number from 0", key)
 		}
 	}
-	if delete(m, "name"); m["size"] == nil {
-		m["size"] = json.RawMessage(topSize)
-	}
-	text, err := json.Marshal(m)
-	if err != nil {
-		return in, err
-	}
-	if in.request, err = t.parse(text, nil, []string{"from", "size", "sort", "_source"}); err == nil && in.Size > query.MaxTop {
-		err = illegal("[inner_hits] has a size of %d, more than %d", in.Size, query.MaxTop)
+	delete(m, "name")
+	if in.request, err = t.firstHits(m); err == nil && in.Size > query.MaxTop {
+		err = input.ArgumentError("[inner_hits] has a size of %d, more than %d", in.Size, query.MaxTop)
 	}
 	return in, err
 }
@@ -88,9 +85,9 @@ func (t *target) expand(ctx context.Context, r request, hit search.Hit) (map[str
 			return nil, err
 		}
 		p := in.Params
-		p.Node, p.Post, p.Relevance, p.Caller, p.Fresh = query.And{Nodes: []query.Node{r.Node, filtered(group)}}, r.Post, r.Relevance, r.Caller, new(bool)
+		p.Node, p.Post, p.Relevance, p.Caller, p.Fresh = query.And{Nodes: []query.Node{r.Node, dsl.Filtered(group)}}, r.Post, r.Relevance, r.Caller, new(bool)
 		if in.alike {
-			p.Node = unscored(p.Node)
+			p.Node = dsl.Constant(p.Node)
 		}
 		results, err := t.find(ctx, p)
 		if err != nil {
@@ -108,7 +105,7 @@ func (t *target) expand(ctx context.Context, r request, hit search.Hit) (map[str
 }
 
 // groupOf returns the query for the documents with the value of a hit.
-func (t *target) groupOf(f Field, hit search.Hit) (query.Node, error) {
+func (t *target) groupOf(f mapping.Field, hit search.Hit) (query.Node, error) {
 	v := hit.Fields.Get(f.Name)
 	if list, many := v.([]any); many {
 		if v = nil; len(list) > 0 {
@@ -118,6 +115,5 @@ func (t *target) groupOf(f Field, hit search.Hit) (query.Node, error) {
 	if v == nil || v == "" {
 		return query.Not{Node: query.Range{Field: f.Name}}, nil
 	}
-	tr := translator{target: t}
-	return tr.sameValue(f, doc.FormatText(v))
+	return dsl.New(&t.Scope).SameValue(f, doc.FormatText(v))
 }

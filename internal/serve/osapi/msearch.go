@@ -10,6 +10,7 @@ import (
 
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // inHeader are the keys of the header of a search in a _msearch. Those besides index
@@ -27,7 +28,7 @@ func (s server) msearch(c *call) (any, error) {
 	}
 	list, err := searchesIn(c.body)
 	if err == nil && len(list) == 0 {
-		err = fault(invalidRequest, "no searches in the body")
+		err = input.Error(input.InvalidRequest, "no searches in the body")
 	}
 	if err == nil {
 		err = checkSearchType(v.Get("search_type"))
@@ -78,28 +79,28 @@ func (h headed) countsAll() error {
 // searchesIn reads lines of a header and a body in turns.
 func searchesIn(text []byte) (list []headed, err error) {
 	if len(text) == 0 {
-		return nil, fault("parse_exception", "the body of a _msearch is required: it has to end with a newline")
+		return nil, input.Error("parse_exception", "the body of a _msearch is required: it has to end with a newline")
 	}
 	if !bytes.HasSuffix(text, []byte("\n")) {
-		return nil, fault(illegalArgument, "the body of a _msearch has to end with a newline")
+		return nil, input.ArgumentError("the body of a _msearch has to end with a newline")
 	}
 	lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 	for len(lines) > 0 {
 		one := headed{header: map[string]json.RawMessage{}}
 		if len(bytes.TrimSpace(lines[0])) > 0 {
-			if one.header, err = object(lines[0], "header"); err != nil {
+			if one.header, err = input.Object(lines[0], "header"); err != nil {
 				return nil, err
 			}
 		}
-		if err := only(one.header, "header", inHeader...); err != nil {
+		if err := input.Only(one.header, "header", inHeader...); err != nil {
 			return nil, err
 		}
 		if len(lines) < 2 {
-			return nil, fault(invalidRequest, "the last search of the _msearch has a header and no body")
+			return nil, input.Error(input.InvalidRequest, "the last search of the _msearch has a header and no body")
 		}
 		one.body, lines = lines[1], lines[2:]
 		if list = append(list, one); len(list) > maxSearches {
-			return nil, parsing("a _msearch has more than %d searches", maxSearches)
+			return nil, input.ParsingError("a _msearch has more than %d searches", maxSearches)
 		}
 	}
 	return list, nil
@@ -118,7 +119,7 @@ func (s server) searchOf(c *call, one headed, v url.Values, room *int) (map[stri
 	case err != nil:
 		return nil, err
 	case point != "" && index != "":
-		return nil, fault(invalidRequest, "[indices] cannot be used with point in time: leave the index out of the header")
+		return nil, input.Error(input.InvalidRequest, "[indices] cannot be used with point in time: leave the index out of the header")
 	case point != "":
 		index = item.point.index
 	case index == "":
@@ -131,7 +132,7 @@ func (s server) searchOf(c *call, one headed, v url.Values, room *int) (map[stri
 	t.room = room
 	in := url.Values{}
 	if text := one.header["search_type"]; text != nil {
-		kind, err := scalar(text, "search_type")
+		kind, err := input.Scalar(text, "search_type")
 		if err == nil {
 			err = checkSearchType(kind)
 		}
@@ -160,7 +161,7 @@ func (h headed) index() (string, error) {
 	if text == nil || string(text) == "null" {
 		return "", nil
 	}
-	list, err := idsIn(text, "index")
+	list, err := input.Strings(text, "index")
 	return strings.Join(list, ","), err
 }
 

@@ -36,8 +36,8 @@ func (s server) resolve(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]any, len(t.tables))
-	for i, table := range t.tables {
+	list := make([]any, len(t.Tables))
+	for i, table := range t.Tables {
 		list[i] = map[string]any{"name": table, "attributes": []string{"open"}}
 	}
 	return map[string]any{"indices": list, "aliases": []any{}, "data_streams": []any{}}, nil
@@ -50,7 +50,7 @@ func (s server) stats(c *call) (any, error) {
 		return nil, err
 	}
 	indices, total := map[string]any{}, uint64(0)
-	for _, table := range t.tables {
+	for _, table := range t.Tables {
 		n, err := t.countOf(c, table)
 		if err != nil {
 			return nil, err
@@ -58,7 +58,7 @@ func (s server) stats(c *call) (any, error) {
 		indices[table], total = docs(n), total+n
 		indices[table].(map[string]any)["uuid"] = table
 	}
-	shards := map[string]int{"total": len(t.tables), "successful": len(t.tables), "failed": 0}
+	shards := map[string]int{"total": len(t.Tables), "successful": len(t.Tables), "failed": 0}
 	return map[string]any{"_shards": shards, "_all": docs(total), "indices": indices}, nil
 }
 

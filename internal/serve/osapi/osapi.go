@@ -23,6 +23,8 @@ import (
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // version is the version of OpenSearch whose API this is.
@@ -37,7 +39,7 @@ type Engine interface {
 	OID(table, key string) (doc.OID, error)
 	// Fields returns the fields of a table that a caller may see. A field that is
 	// searched by words and by value is listed twice.
-	Fields(table string, c search.Caller) ([]Field, error)
+	Fields(table string, c search.Caller) ([]mapping.Field, error)
 	// Analyzer returns the analyzer of a table's text.
 	Analyzer(table string) (*analysis.Analyzer, error)
 	Meters() *httpapi.Meters
@@ -167,7 +169,7 @@ func (s server) answer(get func(*call) (any, error), counted bool) http.HandlerF
 func formed(c *call, get func(*call) (any, error)) (any, error) {
 	v := c.URL.Query()
 	if format := v.Get("format"); format != "" && format != "json" && format != "text" {
-		return nil, parsing("format [%s] is not supported: write json or text", query.Shorten(format))
+		return nil, input.ParsingError("format [%s] is not supported: write json or text", query.Shorten(format))
 	}
 	f, err := parseFilterPath(v.Get("filter_path"))
 	if err != nil {

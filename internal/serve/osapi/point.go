@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // openPoint opens a point in time. It pins the indices and the caller's token, and no
@@ -16,7 +17,7 @@ func (s server) openPoint(c *call) (any, error) {
 		return nil, err
 	}
 	if !c.URL.Query().Has("keep_alive") {
-		return nil, fault(invalidRequest, "[keep_alive] of a point in time is not specified")
+		return nil, input.Error(input.InvalidRequest, "[keep_alive] of a point in time is not specified")
 	}
 	keep, err := keepAlive(c.URL.Query().Get("keep_alive"), "keep_alive")
 	if err != nil {
@@ -26,10 +27,10 @@ func (s server) openPoint(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	total := len(t.tables) + len(t.missing)
+	total := len(t.Tables) + len(t.missing)
 	return map[string]any{
 		"pit_id": one.id, "creation_time": one.created.UnixMilli(),
-		"_shards": map[string]int{"total": total, "successful": len(t.tables), "skipped": 0, "failed": len(t.missing)},
+		"_shards": map[string]int{"total": total, "successful": len(t.Tables), "skipped": 0, "failed": len(t.missing)},
 	}, nil
 }
 
@@ -38,26 +39,26 @@ func (s server) pointOf(c *call) (id string, err error) {
 	if len(bytes.TrimSpace(c.body)) == 0 {
 		return "", nil
 	}
-	m, err := object(c.body, "body")
+	m, err := input.Object(c.body, "body")
 	if err != nil || m["pit"] == nil {
 		return "", err
 	}
-	pit, err := object(m["pit"], "pit")
+	pit, err := input.Object(m["pit"], "pit")
 	if err != nil {
 		return "", err
 	}
-	if err := only(pit, "pit", "id", "keep_alive"); err != nil {
+	if err := input.Only(pit, "pit", "id", "keep_alive"); err != nil {
 		return "", err
 	}
 	if c.PathValue("index") != "" {
-		return "", fault(invalidRequest, "[indices] cannot be used with point in time: leave the index out of the URL")
+		return "", input.Error(input.InvalidRequest, "[indices] cannot be used with point in time: leave the index out of the URL")
 	}
-	if id, err = scalar(pit["id"], "pit.id"); err != nil {
+	if id, err = input.Scalar(pit["id"], "pit.id"); err != nil {
 		return "", err
 	}
 	var keep time.Duration
 	if pit["keep_alive"] != nil {
-		text, err := scalar(pit["keep_alive"], "keep_alive")
+		text, err := input.Scalar(pit["keep_alive"], "keep_alive")
 		if err != nil {
 			return "", err
 		}
@@ -93,20 +94,20 @@ func (s server) closePoint(c *call) (any, error) {
 	var ids []string
 	if len(bytes.TrimSpace(c.body)) == 0 {
 		if c.URL.Path != "/_search/point_in_time/_all" {
-			return nil, parsing("the body needs [pit_id]")
+			return nil, input.ParsingError("the body needs [pit_id]")
 		}
 		for _, one := range s.open.of(c.owner(), true) {
 			ids = append(ids, one.id)
 		}
 	} else {
-		m, err := object(c.body, "body")
+		m, err := input.Object(c.body, "body")
 		if err != nil {
 			return nil, err
 		}
-		if err := only(m, "body", "pit_id"); err != nil {
+		if err := input.Only(m, "body", "pit_id"); err != nil {
 			return nil, err
 		}
-		if ids, err = idsIn(m["pit_id"], "pit_id"); err != nil {
+		if ids, err = input.Strings(m["pit_id"], "pit_id"); err != nil {
 			return nil, err
 		}
 	}

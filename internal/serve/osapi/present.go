@@ -6,15 +6,19 @@ import (
 	"time"
 
 	"indexerd/internal/index/search"
+	"indexerd/internal/serve/osapi/format"
+	"indexerd/internal/serve/osapi/hits"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/suggest"
 )
 
 // A presentation is what the hits of a search have besides _source.
 type presentation struct {
-	fields   []shownField // of fields, and of docvalue_fields
+	fields   []hits.Field // of fields, and of docvalue_fields
 	version  bool
 	noID     bool // hits have no _id
 	timeout  time.Duration
-	suggest  []suggestion
+	suggest  []suggest.Suggestion
 	typed    bool // suggestions are named with their types
 	counting bool // the answer reports that all matches are counted
 }
@@ -23,30 +27,38 @@ type presentation struct {
 var shown = []string{"highlight", "fields", "docvalue_fields", "stored_fields", "version", "seq_no_primary_term", "explain", "timeout", "terminate_after", "suggest", "collapse"}
 
 // present reads what the hits have. It runs after the query and _source are known.
-// inURL reports whether _source is in the URL.
-func (r *request) present(m map[string]json.RawMessage, t *target, inURL bool) error {
-	sourced := m["_source"] != nil || inURL
+// sourced reports whether the request has a _source.
+func (r *request) present(m map[string]json.RawMessage, t *target, sourced bool) error {
 	for _, part := range []struct {
 		name string
 		set  func(json.RawMessage) error
 	}{
-		{"highlight", func(v json.RawMessage) error { return r.highlight(v, t) }},
-		{"docvalue_fields", func(v json.RawMessage) error { return r.listed(v, "docvalue_fields", t) }},
-		{"fields", func(v json.RawMessage) error { return r.listed(v, "fields", t) }},
+		{"highlight", func(v json.RawMessage) (err error) {
+			r.Markings, err = hits.ParseHighlight(v, &t.Scope, r.Node)
+			return err
+		}},
+		{"docvalue_fields", func(v json.RawMessage) (err error) {
+			r.fields, err = hits.AddFields(r.fields, v, "docvalue_fields", t.Index)
+			return err
+		}},
+		{"fields", func(v json.RawMessage) (err error) {
+			r.fields, err = hits.AddFields(r.fields, v, "fields", t.Index)
+			return err
+		}},
 		{"collapse", func(v json.RawMessage) error { return r.collapse(v, t) }},
 		{"stored_fields", func(v json.RawMessage) error { return r.stored(v, sourced) }},
-		{"version", func(v json.RawMessage) error { return flag(v, "version", &r.version) }},
+		{"version", func(v json.RawMessage) error { return input.Flag(v, "version", &r.version) }},
 		{"seq_no_primary_term", noSequence},
-		{"explain", func(v json.RawMessage) error { return flag(v, "explain", &r.Explain) }},
+		{"explain", func(v json.RawMessage) error { return input.Flag(v, "explain", &r.Explain) }},
 		{"timeout", r.within},
-		{"suggest", func(v json.RawMessage) error { return r.suggestions(v, t) }},
+		{"suggest", func(v json.RawMessage) (err error) { r.suggest, err = suggest.Parse(v, t.Index); return err }},
 		{"terminate_after", func(v json.RawMessage) error {
 			var n int
 			r.counting = true
-			return number(v, "terminate_after", &n)
+			return input.Whole(v, "terminate_after", &n)
 		}},
 	} {
-		if part.name == "suggest" && len(t.tables) == 0 {
+		if part.name == "suggest" && len(t.Tables) == 0 {
 			continue // no index has words
 		}
 		if m[part.name] == nil || part.name != "collapse" && string(m[part.name]) == "null" {
@@ -56,46 +68,17 @@ func (r *request) present(m map[string]json.RawMessage, t *target, inURL bool) e
 			return err
 		}
 	}
-	r.Fields = r.read()
-	return nil
-}
-
-// read returns the fields to read of each hit, none for all.
-func (r *request) read() (names []string) {
-	if len(r.source.names) == 0 && !r.source.none && !r.source.empty {
-		return nil
-	}
-	if !r.source.none {
-		names = slices.Clone(r.source.names)
-	}
-	for _, f := range r.fields {
-		if !slices.Contains(names, f.Name) {
-			names = append(names, f.Name)
-		}
-	}
-	return names
-}
-
-// flag reads true or false, also as text.
-func flag(v json.RawMessage, name string, to *bool) error {
-	switch string(v) {
-	case "true", `"true"`, `""`:
-		*to = true
-	case "false", `"false"`:
-		*to = false
-	default:
-		return parsing("[%s] is true or false", name)
-	}
+	r.Fields = r.source.Read(r.fields)
 	return nil
 }
 
 func noSequence(v json.RawMessage) error {
 	var wanted bool
-	if err := flag(v, "seq_no_primary_term", &wanted); err != nil {
+	if err := input.Flag(v, "seq_no_primary_term", &wanted); err != nil {
 		return err
 	}
 	if wanted {
-		return parsing("[seq_no_primary_term] is not supported: documents have no sequence numbers, since this API is read-only")
+		return input.ParsingError("[seq_no_primary_term] is not supported: documents have no sequence numbers, since this API is read-only")
 	}
 	return nil
 }
@@ -103,16 +86,16 @@ func noSequence(v json.RawMessage) error {
 // within reads timeout. A search that takes longer is an error, and not an answer with
 // fewer hits.
 func (r *request) within(v json.RawMessage) error {
-	text, err := scalar(v, "timeout")
+	text, err := input.Scalar(v, "timeout")
 	if err != nil {
 		return err
 	}
 	if text == "-1" {
 		return nil
 	}
-	r.timeout, err = timeValue(text, "timeout")
+	r.timeout, err = format.Duration(text, "timeout")
 	if err == nil && r.timeout <= 0 {
-		err = parsing("[timeout] is not longer than 0")
+		err = input.ParsingError("[timeout] is not longer than 0")
 	}
 	return err
 }
@@ -120,28 +103,28 @@ func (r *request) within(v json.RawMessage) error {
 // stored reads stored_fields. No field is stored besides _source, so a list of them
 // only leaves _source out.
 func (r *request) stored(v json.RawMessage, sourced bool) error {
-	list, err := idsIn(v, "stored_fields")
+	list, err := input.Strings(v, "stored_fields")
 	if err != nil {
 		return err
 	}
 	if slices.Contains(list, "_none_") {
-		if sourced && !r.source.none || len(list) > 1 {
-			return parsing("[stored_fields] cannot be disabled if [_source] or other fields are requested")
+		if sourced && !r.source.None || len(list) > 1 {
+			return input.ParsingError("[stored_fields] cannot be disabled if [_source] or other fields are requested")
 		}
 		r.noID = true
 	}
 	switch asked := slices.Contains(list, "_source"); {
-	case asked && r.source.none:
-		r.source = selection{}
+	case asked && r.source.None:
+		r.source = hits.Source{}
 	case !asked && !sourced:
-		r.source = selection{none: true}
+		r.source = hits.Source{None: true}
 	}
 	return nil
 }
 
 // decorate adds to a hit what its search asks for.
 func (r request) decorate(one map[string]any, hit search.Hit) {
-	if values := r.valuesOf(hit); len(values) > 0 {
+	if values := hits.FieldValues(r.fields, hit); len(values) > 0 {
 		one["fields"] = values
 	}
 	if len(hit.Highlights) > 0 {
@@ -152,7 +135,7 @@ func (r request) decorate(one map[string]any, hit search.Hit) {
 	}
 	if r.Explain {
 		one["_shard"], one["_node"] = "["+hit.Table+"][0]", nodeID
-		one["_explanation"] = explanation(hit, r.scored)
+		one["_explanation"] = hits.Explain(hit, r.scored)
 	}
 	if r.noID {
 		delete(one, "_id")

@@ -3,9 +3,10 @@ package osapi
 import (
 	"encoding/json"
 	"math"
-	"slices"
 	"strings"
 	"testing"
+
+	"indexerd/internal/serve/osapi/hits"
 )
 
 func TestHighlight(t *testing.T) {
@@ -127,19 +128,6 @@ func TestFieldsOfHits(t *testing.T) {
 	w.want(t, sales, "GET", "/film/_search?version=maybe", "", 400, "[version] is true or false")
 }
 
-func TestValuesInTheOrderOfAnIndex(t *testing.T) {
-	for _, c := range []struct{ list, want []any }{
-		{[]any{"b", "a", "b", "ä"}, []any{"a", "b", "ä"}},
-		{[]any{json.Number("10"), json.Number("9"), json.Number("-1"), json.Number("9")}, []any{json.Number("-1"), json.Number("9"), json.Number("9"), json.Number("10")}},
-		{[]any{"10", "9"}, []any{"10", "9"}},
-		{[]any{true, false}, []any{false, true}},
-	} {
-		if got := inOrder(c.list); !slices.Equal(got, c.want) {
-			t.Errorf("%v: got %v, want %v", c.list, got, c.want)
-		}
-	}
-}
-
 // The tree of an explanation adds up to the score.
 func TestExplanationAddsUp(t *testing.T) {
 	w := newWorld(t)
@@ -149,9 +137,9 @@ func TestExplanationAddsUp(t *testing.T) {
 	var got struct {
 		Hits struct {
 			Hits []struct {
-				Score       float64   `json:"_score"`
-				Shard       string    `json:"_shard"`
-				Explanation explained `json:"_explanation"`
+				Score       float64        `json:"_score"`
+				Shard       string         `json:"_shard"`
+				Explanation hits.Explained `json:"_explanation"`
 			}
 		}
 	}
@@ -172,7 +160,7 @@ func TestExplanationAddsUp(t *testing.T) {
 }
 
 // checkSums checks each sum and each product of an explanation.
-func checkSums(t *testing.T, e explained) {
+func checkSums(t *testing.T, e hits.Explained) {
 	t.Helper()
 	sum, product := 0.0, 1.0
 	for _, d := range e.Details {

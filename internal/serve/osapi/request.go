@@ -4,18 +4,20 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
 
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
+	"indexerd/internal/serve/osapi/aggs"
+	"indexerd/internal/serve/osapi/dsl"
+	"indexerd/internal/serve/osapi/hits"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // A request is a parsed search.
 type request struct {
 	search.Params
-	source     selection
+	source     hits.Source
 	total      bool    // the answer has the number of matches
 	plainTotal bool    // as a number, which old clients read
 	upTo       *uint64 // greatest total that the answer has
@@ -23,10 +25,10 @@ type request struct {
 	scored     bool    // hits have a score
 	scrolled   bool    // it is a page of a scroll
 	presentation
-	order []sortKey
-	named []namedQuery
+	order []hits.SortKey
+	named []dsl.Named
 	inner []innerHits // of a collapse
-	aggs  []agg
+	aggs  []aggs.Agg
 }
 
 // parse reads the body of a search, and the parameters of its URL, which override
@@ -37,14 +39,14 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 	m := map[string]json.RawMessage{}
 	if len(bytes.TrimSpace(body)) > 0 {
 		var err error
-		if m, err = object(body, "body"); err != nil {
+		if m, err = input.Object(body, "body"); err != nil {
 			return r, err
 		}
 		if m["aggs"] != nil && m["aggregations"] != nil {
 			delete(m, first(body, "aggs", "aggregations")) // the last one is in use
 		}
 	}
-	if err := only(m, "body", names...); err != nil {
+	if err := input.Only(m, "body", names...); err != nil {
 		return r, err
 	}
 	for name, text := range inURL(v) {
@@ -60,11 +62,11 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 		set  func(json.RawMessage) error
 	}{
 		{"query", func(v json.RawMessage) (err error) { r.Node, err = r.query(v, t); return err }},
-		{"from", func(v json.RawMessage) error { return number(v, "from", &r.From) }},
-		{"size", func(v json.RawMessage) error { return number(v, "size", &r.Size) }},
-		{"_source", func(v json.RawMessage) (err error) { r.source, err = t.selection(v); return err }},
+		{"from", func(v json.RawMessage) error { return input.Whole(v, "from", &r.From) }},
+		{"size", func(v json.RawMessage) error { return input.Whole(v, "size", &r.Size) }},
+		{"_source", func(v json.RawMessage) (err error) { r.source, err = hits.ParseSource(v, t.Index); return err }},
 		{"sort", func(v json.RawMessage) error { return r.sort(v, t) }},
-		{"search_after", func(v json.RawMessage) error { return r.behind(v, t) }},
+		{"search_after", func(v json.RawMessage) (err error) { r.Behind, err = hits.ParseAfter(v, r.order, &t.Scope); return err }},
 		{"track_total_hits", r.track},
 	} {
 		if m[part.name] == nil || part.name != "query" && string(m[part.name]) == "null" {
@@ -74,14 +76,15 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 			return r, err
 		}
 	}
-	if v.Has("_source") || v.Has("_source_includes") || v.Has("_source_excludes") {
+	sourced := v.Has("_source") || v.Has("_source_includes") || v.Has("_source_excludes")
+	if sourced {
 		var err error
-		if r.source, err = t.sourceInURL(v); err != nil {
+		if r.source, err = hits.SourceInURL(v, t.Index); err != nil {
 			return r, err
 		}
 	}
 	if r.From+r.Size > query.MaxWindow || r.Size > query.MaxSize {
-		return r, fault(illegalArgument, "from %d and size %d reach beyond hit %d, or size beyond %d: page with search_after", r.From, r.Size, query.MaxWindow, query.MaxSize)
+		return r, input.ArgumentError("from %d and size %d reach beyond hit %d, or size beyond %d: page with search_after", r.From, r.Size, query.MaxWindow, query.MaxSize)
 	}
 	if m["indices_boost"] != nil {
 		if err := r.indicesBoost(m["indices_boost"], v, t); err != nil {
@@ -96,7 +99,7 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 	if err := r.aggregate(m, t); err != nil {
 		return r, err
 	}
-	if err := r.present(m, t, v.Has("_source") || v.Has("_source_includes") || v.Has("_source_excludes")); err != nil {
+	if err := r.present(m, t, sourced || m["_source"] != nil); err != nil {
 		return r, err
 	}
 	if r.suggest != nil && m["query"] == nil && m["aggs"] == nil && m["aggregations"] == nil {
@@ -107,16 +110,34 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 
 // query translates a query, and keeps those in it that have a name.
 func (r *request) query(v json.RawMessage, t *target) (query.Node, error) {
-	tr := translator{target: t, now: time.Now(), named: r.named}
-	n, err := tr.node(v)
-	r.named = tr.named
+	tr := dsl.New(&t.Scope)
+	tr.Named = r.named
+	n, err := tr.Node(v)
+	r.named = tr.Named
 	return n, err
 }
 
-// query translates a query.
-func (t *target) query(v json.RawMessage) (query.Node, error) {
-	tr := translator{target: t, now: time.Now()}
-	return tr.node(v)
+// sort reads sort.
+func (r *request) sort(v json.RawMessage, t *target) error {
+	if len(t.Tables) == 0 {
+		return nil // nothing to sort, and no fields
+	}
+	order, err := hits.ParseSort(v, t.Index)
+	if err != nil || len(order) == 0 || len(order) == 1 && order[0].Kind == hits.ByScore && order[0].Descending {
+		return err // as without a sort
+	}
+	r.order, r.scored = order, false
+	for _, k := range order {
+		if k.Kind != hits.ByKey && k.Kind != hits.ByNoType {
+			r.Sort = append(r.Sort, k.Sort)
+			r.scored = r.scored || k.Kind == hits.ByScore
+		}
+	}
+	if len(r.Sort) == 0 { // equal hits are in the order of their keys
+		r.alike = true
+		r.Node, r.Sort = dsl.Constant(r.Node), []query.Sort{{Field: query.ByScore, Descending: true}}
+	}
+	return nil
 }
 
 // inURL returns the parameters of the URL that are also keys of the body, as the body
@@ -153,20 +174,6 @@ func inURL(v url.Values) map[string]json.RawMessage {
 	return m
 }
 
-func number(v json.RawMessage, name string, to *int) error {
-	text, err := scalar(v, name)
-	if err != nil {
-		return fault(illegalArgument, "[%s] is not a whole number from 0", name)
-	}
-	if *to, err = strconv.Atoi(text); err != nil {
-		return fault(unreadableNumber, "[%s] is not a whole number from 0", name)
-	}
-	if *to < 0 {
-		return fault(illegalArgument, "[%s] is not a whole number from 0", name)
-	}
-	return nil
-}
-
 // track reads track_total_hits. All matches are counted, whatever number it names.
 func (r *request) track(v json.RawMessage) error {
 	var upTo int
@@ -175,7 +182,7 @@ func (r *request) track(v json.RawMessage) error {
 	}
 	r.total = true
 	if json.Unmarshal(v, &upTo) != nil || upTo < -1 {
-		return fault(unreadableNumber, "[track_total_hits] is true, false or a whole number")
+		return input.Error(input.UnreadableNumber, "[track_total_hits] is true, false or a whole number")
 	}
 	if r.total = upTo >= 0; r.total {
 		n := uint64(upTo)
@@ -185,5 +192,22 @@ func (r *request) track(v json.RawMessage) error {
 }
 
 func inexactTotal(upTo uint64) error {
-	return fault(illegalArgument, "[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got %d", upTo)
+	return input.ArgumentError("[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got %d", upTo)
+}
+
+// first returns which of two keys of an object comes first.
+func first(text json.RawMessage, a, b string) string {
+	d := json.NewDecoder(bytes.NewReader(text))
+	_, _ = d.Token() // the object is valid
+	for d.More() {
+		var value json.RawMessage
+		key, _ := d.Token()
+		if key == a || key == b {
+			return key.(string)
+		}
+		if d.Decode(&value) != nil {
+			break
+		}
+	}
+	return a
 }

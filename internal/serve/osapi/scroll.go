@@ -1,12 +1,12 @@
 package osapi
 
 import (
-	"encoding/json"
 	"net/url"
 	"strings"
 	"time"
 
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // A scrolled is a search that is read in pages, and how far it has come.
@@ -30,9 +30,9 @@ func (s server) beginScroll(c *call, t *target, v url.Values) (any, error) {
 	}
 	switch {
 	case c.point != nil:
-		return nil, fault(invalidRequest, "using [point in time] is not allowed in a scroll context")
+		return nil, input.Error(input.InvalidRequest, "using [point in time] is not allowed in a scroll context")
 	case v.Get("request_cache") == "true":
-		return nil, fault(invalidRequest, "[request_cache] cannot be used in a scroll context")
+		return nil, input.Error(input.InvalidRequest, "[request_cache] cannot be used in a scroll context")
 	}
 	one := cursor{owner: c.owner(), index: c.index(), keep: keep, request: scrolled{body: c.body, url: v}}
 	a, next, err := s.page(c, t, one.request)
@@ -56,13 +56,13 @@ func (s server) page(c *call, t *target, r scrolled) (map[string]any, position, 
 	case err != nil:
 		return nil, position{}, err
 	case parsed.From > 0:
-		return nil, position{}, fault(invalidRequest, "using [from] is not allowed in a scroll context")
+		return nil, position{}, input.Error(input.InvalidRequest, "using [from] is not allowed in a scroll context")
 	case parsed.Size == 0:
-		return nil, position{}, fault(invalidRequest, "[size] cannot be [0] in a scroll context")
+		return nil, position{}, input.Error(input.InvalidRequest, "[size] cannot be [0] in a scroll context")
 	case parsed.Behind != nil:
-		return nil, position{}, fault(invalidRequest, "[search_after] cannot be used in a scroll context")
+		return nil, position{}, input.Error(input.InvalidRequest, "[search_after] cannot be used in a scroll context")
 	case parsed.Collapse != "":
-		return nil, position{}, fault("search_exception", "cannot use `collapse` in a scroll context")
+		return nil, position{}, input.Error("search_exception", "cannot use `collapse` in a scroll context")
 	}
 	parsed.Caller, parsed.After, parsed.scrolled = c.caller, r.after, true
 	if r.ended {
@@ -76,7 +76,7 @@ func (s server) page(c *call, t *target, r scrolled) (map[string]any, position, 
 		next = r.position
 	}
 	if len(next.after) > maxCursorText {
-		return nil, next, parsing("the values by which the hits are sorted are too long for a scroll: sort by [_doc]")
+		return nil, next, input.ParsingError("the values by which the hits are sorted are too long for a scroll: sort by [_doc]")
 	}
 	return a, next, err
 }
@@ -95,7 +95,7 @@ func (s server) scroll(c *call) (any, error) {
 		return nil, err
 	}
 	if len(ids) != 1 {
-		return nil, fault(invalidRequest, "a page needs one [scroll_id], not %d", len(ids))
+		return nil, input.Error(input.InvalidRequest, "a page needs one [scroll_id], not %d", len(ids))
 	}
 	var keep time.Duration
 	if keepFor != "" {
@@ -145,35 +145,22 @@ func scrollIn(c *call) (ids []string, keep string, err error) {
 	if len(strings.TrimSpace(string(c.body))) == 0 {
 		return ids, keep, nil
 	}
-	m, err := object(c.body, "body")
+	m, err := input.Object(c.body, "body")
 	if err != nil {
 		return nil, "", err
 	}
-	if err := only(m, "body", "scroll", "scroll_id"); err != nil {
+	if err := input.Only(m, "body", "scroll", "scroll_id"); err != nil {
 		return nil, "", err
 	}
 	if m["scroll"] != nil {
-		if keep, err = scalar(m["scroll"], "scroll"); err != nil {
+		if keep, err = input.Scalar(m["scroll"], "scroll"); err != nil {
 			return nil, "", err
 		}
 	}
 	if m["scroll_id"] != nil {
-		ids, err = idsIn(m["scroll_id"], "scroll_id")
+		ids, err = input.Strings(m["scroll_id"], "scroll_id")
 	}
 	return ids, keep, err
-}
-
-// idsIn reads an id or a list of ids.
-func idsIn(v json.RawMessage, name string) ([]string, error) {
-	var one string
-	var list []string
-	if json.Unmarshal(v, &one) == nil {
-		return []string{one}, nil
-	}
-	if json.Unmarshal(v, &list) != nil {
-		return nil, parsing("[%s] is an id, or a list of ids", name)
-	}
-	return list, nil
 }
 
 // endScroll closes scrolls of the caller's token.
@@ -186,7 +173,7 @@ func (s server) endScroll(c *call) (any, error) {
 		return nil, err
 	}
 	if len(ids) == 0 {
-		return nil, fault(invalidRequest, "no scroll ids specified")
+		return nil, input.Error(input.InvalidRequest, "no scroll ids specified")
 	}
 	if len(ids) == 1 && ids[0] == "_all" {
 		ids = nil

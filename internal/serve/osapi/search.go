@@ -12,6 +12,11 @@ import (
 
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
+	"indexerd/internal/serve/osapi/aggs"
+	"indexerd/internal/serve/osapi/dsl"
+	"indexerd/internal/serve/osapi/hits"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/suggest"
 )
 
 // maxHits bounds the hits of an answer, in bytes of JSON. They are in memory until
@@ -38,7 +43,7 @@ func (s server) search(c *call) (any, error) {
 	}
 	v := c.URL.Query()
 	if text := v.Get("batched_reduce_size"); text == "0" || text == "1" || strings.HasPrefix(text, "-") {
-		return nil, fault(illegalArgument, "batchedReduceSize must be >= 2")
+		return nil, input.ArgumentError("batchedReduceSize must be >= 2")
 	}
 	if v.Has("scroll") {
 		return s.beginScroll(c, t, v)
@@ -82,13 +87,13 @@ func checkSearchType(name string) error {
 	case "", "query_then_fetch", "dfs_query_then_fetch":
 		return nil
 	}
-	return parsing("search_type [%s] is not supported: write query_then_fetch", query.Shorten(name))
+	return input.ParsingError("search_type [%s] is not supported: write query_then_fetch", query.Shorten(name))
 }
 
 // name returns the name of the target in metrics.
 func (t *target) name() string {
-	if len(t.tables) == 1 {
-		return t.tables[0]
+	if len(t.Tables) == 1 {
+		return t.Tables[0]
 	}
 	return search.AllTables
 }
@@ -131,13 +136,13 @@ func (t *target) answer(ctx context.Context, r request) (map[string]any, positio
 		a["terminated_early"] = false
 	}
 	if r.suggest != nil {
-		if a["suggest"], err = t.suggest(ctx, r, r.typed); err != nil {
+		if a["suggest"], err = (suggest.Suggester{Find: t.find, Caller: r.Caller}).Answer(ctx, r.suggest, r.typed); err != nil {
 			return nil, position{}, err
 		}
 	}
 	if len(r.aggs) > 0 && results.Aggs != nil {
-		p := aggPrinter{target: t, ctx: ctx, results: results, typed: r.typed}
-		if a["aggregations"], err = p.all(r.aggs, results.Aggs); err != nil {
+		p := aggs.Printer{Context: ctx, Results: results, Typed: r.typed, MaxHits: maxHits}
+		if a["aggregations"], err = p.All(r.aggs, results.Aggs); err != nil {
 			return nil, position{}, err
 		}
 	}
@@ -146,22 +151,27 @@ func (t *target) answer(ctx context.Context, r request) (map[string]any, positio
 
 // find makes a search in all indices of the target.
 func (t *target) find(ctx context.Context, p search.Params) (search.Results, error) {
-	if err := t.choose(ctx, &p); err != nil {
+	if err := t.Choose(ctx, &p, t.reader()); err != nil {
 		return search.Results{}, err
 	}
-	switch len(t.tables) {
+	switch len(t.Tables) {
 	case 0:
 		return search.Results{}, nil
 	case 1:
-		return t.engine.Search(ctx, t.tables[0], p)
+		return t.engine.Search(ctx, t.Tables[0], p)
 	}
-	return t.engine.SearchTables(ctx, t.tables, p)
+	return t.engine.SearchTables(ctx, t.Tables, p)
+}
+
+// reader returns what reads the indices for a more_like_this.
+func (t *target) reader() dsl.Reader {
+	return dsl.Reader{Find: t.find, Documents: t.documents, Analyzer: t.engine.Analyzer}
 }
 
 // shards returns the numbers of indices that are searched and that are not ready.
 func (t *target) shards(r search.Results) any {
 	failed := len(t.missing) + len(r.Missing)
-	total := len(t.tables) + len(t.missing)
+	total := len(t.Tables) + len(t.missing)
 	return map[string]int{"total": total, "successful": total - failed, "skipped": 0, "failed": failed}
 }
 
@@ -197,21 +207,21 @@ func (t *target) render(ctx context.Context, r request, results search.Results) 
 			break
 		}
 		if *t.room -= len(text); *t.room < 0 {
-			return nil, 0, parsing("the hits are larger than %d MiB: write a smaller size, or name fields in _source", maxHits>>20)
+			return nil, 0, input.ParsingError("the hits are larger than %d MiB: write a smaller size, or name fields in _source", maxHits>>20)
 		}
 		list = append(list, text)
 	}
-	hits := map[string]any{"max_score": nil, "hits": list}
+	rendered := map[string]any{"max_score": nil, "hits": list}
 	switch {
-	case len(t.tables) == 0:
-		hits["max_score"] = 0.0
-	case r.scored && r.Size > 0 && results.Total > 0 && (len(list) > 0 || r.Behind == nil) && (len(r.order) == 0 || r.order[0].kind == byScore && r.order[0].Descending):
-		hits["max_score"] = best // as in OpenSearch, of hits in the order of scores only
+	case len(t.Tables) == 0:
+		rendered["max_score"] = 0.0
+	case r.scored && r.Size > 0 && results.Total > 0 && (len(list) > 0 || r.Behind == nil) && (len(r.order) == 0 || r.order[0].Kind == hits.ByScore && r.order[0].Descending):
+		rendered["max_score"] = best // as in OpenSearch, of hits in the order of scores only
 	}
 	if total := r.totalOf(results.Total); total != nil {
-		hits["total"] = total
+		rendered["total"] = total
 	}
-	return hits, len(list), nil
+	return rendered, len(list), nil
 }
 
 // totalOf returns the total of an answer, nil if it has none. A total above the number
@@ -234,15 +244,15 @@ func (r request) totalOf(n uint64) any {
 
 func (t *target) renderHit(r request, hit search.Hit) map[string]any {
 	if hit.Table == "" {
-		hit.Table = t.tables[0]
+		hit.Table = t.Tables[0]
 	}
 	one := map[string]any{"_index": hit.Table, "_id": hit.OID, "_score": nil}
 	if r.scored {
 		one["_score"] = hit.Score
 	}
-	r.source.show(one, hit)
+	r.source.Show(one, hit)
 	if len(r.order) > 0 {
-		one["sort"] = r.sortValues(hit)
+		one["sort"] = hits.SortValues(r.order, hit)
 	}
 	r.decorate(one, hit)
 	return one
@@ -277,7 +287,7 @@ var ignored = []string{
 func checkURL(v url.Values, allowed []string) error {
 	for name := range v {
 		if !slices.Contains(ignored, name) && !slices.Contains(allowed, name) {
-			return fault(illegalArgument, "URL parameter [%s] is not supported; supported are %s", query.Shorten(name), strings.Join(append(slices.Clone(allowed), ignored...), ", "))
+			return input.ArgumentError("URL parameter [%s] is not supported; supported are %s", query.Shorten(name), strings.Join(append(slices.Clone(allowed), ignored...), ", "))
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"indexerd/internal/index/query"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi/input"
 )
 
 // A table is a list for people: columns and rows of text.
@@ -76,7 +77,7 @@ func (t table) sort(by string) error {
 		name, order, _ := strings.Cut(one, ":")
 		at := slices.Index(t.columns, name)
 		if at < 0 || order != "" && order != "asc" && order != "desc" {
-			return parsing("unable to sort by unknown sort key [%s]", query.Shorten(one))
+			return input.ParsingError("unable to sort by unknown sort key [%s]", query.Shorten(one))
 		}
 		slices.SortStableFunc(t.rows, func(a, b []string) int {
 			c := compareCells(a[at], b[at])

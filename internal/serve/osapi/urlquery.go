@@ -3,6 +3,8 @@ package osapi
 import (
 	"encoding/json"
 	"net/url"
+
+	"indexerd/internal/serve/osapi/input"
 )
 
 // queryIn returns the query of the URL, nil if it has none: q is a query_string, with
@@ -11,7 +13,7 @@ func queryIn(v url.Values) (json.RawMessage, error) {
 	if !v.Has("q") {
 		for _, name := range []string{"df", "default_operator"} {
 			if v.Has(name) {
-				return nil, fault(illegalArgument, "URL parameter [%s] needs [q]", name)
+				return nil, input.ArgumentError("URL parameter [%s] needs [q]", name)
 			}
 		}
 		return nil, nil

@@ -18,6 +18,7 @@ import (
 	"indexerd/internal/index/fulltext"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/osapi/mapping"
 )
 
 // The tokens of a world.
@@ -226,18 +227,18 @@ func (w *world) OID(table, key string) (doc.OID, error) {
 }
 
 // Fields implements Engine.
-func (w *world) Fields(table string, c search.Caller) (fields []Field, err error) {
+func (w *world) Fields(table string, c search.Caller) (fields []mapping.Field, err error) {
 	one := w.table(table)
 	if one == nil {
 		return nil, missingTable(table)
 	}
 	for _, name := range one.mapping.Content {
-		fields = append(fields, Field{Name: name, Type: Text})
+		fields = append(fields, mapping.Field{Name: name, Type: mapping.Text})
 	}
-	types := map[fulltext.Type]string{fulltext.Keyword: Keyword, fulltext.Number: Double, fulltext.Date: Date, fulltext.Boolean: Boolean}
+	types := map[fulltext.Type]string{fulltext.Keyword: mapping.Keyword, fulltext.Number: mapping.Double, fulltext.Date: mapping.Date, fulltext.Boolean: mapping.Boolean}
 	for _, f := range one.mapping.Metadata {
 		if c.Admin || f.Name != one.acl {
-			fields = append(fields, Field{Name: f.Name, Type: types[f.Type]})
+			fields = append(fields, mapping.Field{Name: f.Name, Type: types[f.Type]})
 		}
 	}
 	return fields, nil

@@ -27,7 +27,7 @@ func TestOrderOfABackup(t *testing.T) {
 	}
 }
 
-// Rows are written during the backup (counterexample 16 in docs/correctness.md).
+// Rows are written during the backup.
 // The rows that the marks cover are in both copies.
 func TestMarksDoNotLeadTheCopies(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")

@@ -19,6 +19,7 @@ import (
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/osapi"
+	"indexerd/internal/serve/osapi/mapping"
 	"indexerd/internal/test/hostile"
 )
 
@@ -163,24 +164,24 @@ func (s *Server) OID(name, key string) (doc.OID, error) {
 }
 
 // Fields implements osapi.Engine.
-func (s *Server) Fields(name string, _ search.Caller) (fields []osapi.Field, err error) {
+func (s *Server) Fields(name string, _ search.Caller) (fields []mapping.Field, err error) {
 	t, err := s.table(name)
 	if err != nil {
 		return nil, err
 	}
-	types := map[fulltext.Type]string{fulltext.Keyword: osapi.Keyword, fulltext.Number: osapi.Double, fulltext.Date: osapi.Date, fulltext.Boolean: osapi.Boolean}
+	types := map[fulltext.Type]string{fulltext.Keyword: mapping.Keyword, fulltext.Number: mapping.Double, fulltext.Date: mapping.Date, fulltext.Boolean: mapping.Boolean}
 	for _, name := range t.mapping.Content {
-		fields = append(fields, osapi.Field{Name: name, Type: osapi.Text})
+		fields = append(fields, mapping.Field{Name: name, Type: mapping.Text})
 	}
 	for _, f := range t.mapping.Metadata {
-		fields = append(fields, osapi.Field{Name: f.Name, Type: types[f.Type]})
+		fields = append(fields, mapping.Field{Name: f.Name, Type: types[f.Type]})
 	}
 	for _, c := range t.mapping.Children {
 		if c.Searched {
-			fields = append(fields, osapi.Field{Name: c.Name, Type: osapi.Text})
+			fields = append(fields, mapping.Field{Name: c.Name, Type: mapping.Text})
 		}
 		if c.Type != "" {
-			fields = append(fields, osapi.Field{Name: c.Name, Type: types[c.Type]})
+			fields = append(fields, mapping.Field{Name: c.Name, Type: types[c.Type]})
 		}
 	}
 	return fields, nil

@@ -81,8 +81,24 @@ var wings = map[string]wing{
 	}},
 	"serve": {imports: []string{"base", "configs", "source", "index", "pages", "state", "sync", "tool"}, inside: map[string][]string{
 		"serve/httpapi": {"serve/clients"},
-		"serve/osapi":   {"serve/httpapi"},
-		"serve/daemon":  {"serve/clients", "serve/database", "serve/httpapi", "serve/osapi"},
+		"serve/leader":  {"serve/database", "serve/datadir", "serve/httpapi"},
+		"serve/stored":  {"serve/database", "serve/datadir", "serve/httpapi", "serve/leader"},
+		"serve/moves":   {"serve/datadir", "serve/httpapi", "serve/leader", "serve/stored"},
+		"serve/runs":    {"serve/httpapi"},
+		"serve/tables":  {"serve/database", "serve/httpapi", "serve/runs", "serve/stored"},
+		"serve/front":   {"serve/clients", "serve/datadir", "serve/httpapi", "serve/osapi"},
+		"serve/daemon": {
+			"serve/clients", "serve/database", "serve/datadir", "serve/front", "serve/httpapi", "serve/leader", "serve/moves", "serve/osapi/mapping", "serve/runs", "serve/stored", "serve/tables",
+		},
+		// The wire, and below it what reads and prints the parts of a search.
+		"serve/osapi":         {"serve/httpapi", "serve/osapi/aggs", "serve/osapi/dsl", "serve/osapi/format", "serve/osapi/hits", "serve/osapi/input", "serve/osapi/mapping", "serve/osapi/suggest"},
+		"serve/osapi/hits":    {"serve/osapi/dsl", "serve/osapi/format", "serve/osapi/input", "serve/osapi/mapping"},
+		"serve/osapi/aggs":    {"serve/osapi/dsl", "serve/osapi/format", "serve/osapi/input", "serve/osapi/mapping"},
+		"serve/osapi/suggest": {"serve/osapi/format", "serve/osapi/input", "serve/osapi/mapping"},
+		"serve/osapi/dsl":     {"serve/osapi/format", "serve/osapi/input", "serve/osapi/mapping"},
+		"serve/osapi/format":  {"serve/osapi/input"},
+		"serve/osapi/mapping": {"serve/osapi/input"},
+		"serve/osapi/input":   {"serve/httpapi"},
 	}},
 	"cmd": {imports: []string{"base", "configs", "source", "index", "pages", "state", "sync", "tool", "serve"}},
 }

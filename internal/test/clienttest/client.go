@@ -1,6 +1,6 @@
 // Package clienttest runs clients of OpenSearch, as their projects publish them, against
 // the daemon: those of Python, JavaScript, Go and Java. It also runs the recipes of
-// docs/opensearch-clients.md. make clients installs the clients and runs all; make test
+// docs/opensearch-api.md. make clients installs the clients and runs all; make test
 // runs those that are installed and start quickly, and skips the others.
 package clienttest
 

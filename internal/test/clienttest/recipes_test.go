@@ -11,10 +11,10 @@ import (
 
 var block = regexp.MustCompile("(?s)```([a-z]+)\n(.*?)```")
 
-// Each recipe of docs/opensearch-clients.md prints what the document says. The test
+// Each recipe of docs/opensearch-api.md prints what the document says. The test
 // replaces the address and the token only.
 func TestRecipes(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/opensearch-clients.md")
+	text, err := os.ReadFile("../../../docs/opensearch-api.md")
 	if err != nil {
 		t.Fatal(err)
 	}

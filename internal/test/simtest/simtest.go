@@ -47,6 +47,15 @@
 // (serial), and the clock of the bubble (testing/synctest) follows the simulated
 // one. So there are no concurrent workers in a pass, which the tests of sink and
 // passes have, and there is no replica. A seed takes about 50 ms.
+//
+//	go test ./internal/test/simtest                     200 seeds; 20 with -short
+//	make sim N=10000 FROM=1                             10,000 seeds from the first on
+//	SIM_N=10000 SIM_FROM=1 go test -v -timeout 60m -run TestSeeds ./internal/test/simtest
+//	SIM_SEED=42 SIM_LOG=1 go test -v -count=1 -run TestSeeds ./internal/test/simtest
+//
+// The last prints one run, event by event. SIM_KNOWN names the known gap that runs
+// may meet (see gap). TestTwoDaemons of internal/serve/daemon is a second simulation,
+// of two daemons and the servers that they share, and reads the same variables.
 package simtest
 
 import (

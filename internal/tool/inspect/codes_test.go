@@ -25,9 +25,19 @@ const (
 
 func TestReference(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("\n| code | level | meaning | remedy |\n|---|---|---|---|\n")
+	headings := map[string]string{Error: "Errors", Warning: "Warnings", Info: "Infos"}
+	level := ""
 	for _, k := range kinds {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.name, k.level, k.means, k.remedy)
+		if k.level != level {
+			level = k.level
+			fmt.Fprintf(&b, "\n## %s\n\n", headings[level])
+		}
+		fmt.Fprintln(&b, strings.TrimSpace("- `"+k.name+"`: "+k.means+" "+k.remedy))
+	}
+	for _, heading := range headings {
+		if n := strings.Count(b.String(), "## "+heading+"\n"); n != 1 {
+			t.Errorf("%s has %d sections %s, want the codes ordered by level", reference, n, heading)
+		}
 	}
 	golden.CheckAfter(t, reference, referenceMark, b.String())
 }

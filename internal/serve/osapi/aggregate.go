@@ -1,0 +1,46 @@
+package osapi
+
+import (
+	"encoding/json"
+	"slices"
+
+	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/aggs"
+	"indexerd/internal/serve/osapi/dsl"
+	"indexerd/internal/serve/osapi/input"
+)
+
+// aggregate reads the aggregations, the post filter and the least score of a search.
+func (r *request) aggregate(m map[string]json.RawMessage, t *target) (err error) {
+	if r.aggs, err = aggs.Parse(m, dsl.New(&t.Scope), t.topHits); err != nil {
+		return err
+	}
+	if r.Aggs = aggs.Queries(r.aggs); r.alike && topByScore(r.Aggs) {
+		return input.ParsingError("[top_hits] by score beside a sort by nothing but keys of documents is not supported, since these hits have no scores: sort by [_score] or a field")
+	}
+	if v := m["post_filter"]; v != nil {
+		if r.Post, err = r.query(v, t); err != nil {
+			return err
+		}
+	}
+	if v := m["min_score"]; v != nil {
+		if json.Unmarshal(v, &r.MinScore) != nil || r.MinScore < 0 {
+			return input.Error(input.UnreadableNumber, "[min_score] is not a number from 0")
+		}
+		if r.MinScore > 0 && r.alike {
+			return input.ParsingError("[min_score] with a sort by nothing but keys of documents is not supported, since these hits have no scores: sort by [_score] or a field")
+		}
+		if r.MinScore > 0 && len(t.Tables) > 1 {
+			return input.ParsingError("[min_score] in %d indices is not supported, since their scores do not compare: search one index", len(t.Tables))
+		}
+	}
+	return nil
+}
+
+// topByScore reports whether an aggregation returns the hits with the best scores.
+func topByScore(aggs []query.Agg) bool {
+	return slices.ContainsFunc(aggs, func(a query.Agg) bool {
+		top, ok := a.Of.(query.TopAgg)
+		return ok && (len(top.Sort) == 0 || slices.ContainsFunc(top.Sort, func(s query.Sort) bool { return s.Field == query.ByScore })) || topByScore(a.Subs)
+	})
+}

@@ -1,0 +1,164 @@
+package aggs
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+
+	"indexerd/internal/index/query"
+	"indexerd/internal/serve/osapi/format"
+	"indexerd/internal/serve/osapi/input"
+	"indexerd/internal/serve/osapi/mapping"
+)
+
+// A keyRange is one range of an aggregation.
+type keyRange struct {
+	key string
+	query.Span64
+}
+
+func (p *parser) ranges(a *Agg, m map[string]json.RawMessage) error {
+	f, err := p.numeric("range", m, "ranges", "keyed", "missing", "format")
+	if err != nil {
+		return err
+	}
+	return p.rangesOf(a, f, m, func(v valueForm, text string) (float64, error) {
+		if f.Type == mapping.Date {
+			return p.instant(text, v)
+		}
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(n) {
+			return 0, input.ParsingError("[range] bound [%s] is not a number", query.Shorten(text))
+		}
+		return n, nil
+	})
+}
+
+func (p *parser) dateRanges(a *Agg, m map[string]json.RawMessage) error {
+	f, err := p.numeric("date_range", m, "ranges", "keyed", "missing", "format", "time_zone")
+	if err != nil {
+		return err
+	}
+	if f.Type != mapping.Date && f.Type != "" {
+		return input.ParsingError("[date_range] on field [%s] of type [%s] is not supported: use range", f.Name, f.Type)
+	}
+	f.Type = mapping.Date
+	return p.rangesOf(a, f, m, func(v valueForm, text string) (float64, error) { return p.instant(text, v) })
+}
+
+// instant returns the milliseconds of a date with date math.
+func (p *parser) instant(text string, v valueForm) (float64, error) {
+	names := make([]string, len(v.format))
+	for i, f := range v.format {
+		names[i] = f.Name
+	}
+	at, err := p.Date(text, names, v.zone, false)
+	return float64(at.UnixMilli()), err
+}
+
+// rangesOf reads ranges, and sorts them by their bounds.
+func (p *parser) rangesOf(a *Agg, f mapping.Field, m map[string]json.RawMessage, bound func(v valueForm, text string) (float64, error)) error {
+	form, err := p.form(f, m)
+	if err != nil {
+		return err
+	}
+	var list []json.RawMessage
+	if m["ranges"] != nil && json.Unmarshal(m["ranges"], &list) != nil || len(list) == 0 || len(list) > maxFilters {
+		return input.ArgumentError("[ranges] of the [%s] aggregation has %d ranges, not 1 to %d", query.Shorten(a.name), len(list), maxFilters)
+	}
+	all := make([]keyRange, len(list))
+	for i, one := range list {
+		if all[i], err = readRange(one, form, bound); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(all, func(r, s keyRange) int { return cmp.Or(cmp.Compare(r.From, s.From), cmp.Compare(r.To, s.To)) })
+	of := query.RangesAgg{Field: f.Name}
+	for _, r := range all {
+		of.Ranges = append(of.Ranges, r.Span64)
+	}
+	if of.Missing, err = p.missingOf(f, form, m); err != nil {
+		return err
+	}
+	named := false
+	if v := m["keyed"]; v != nil && json.Unmarshal(v, &named) != nil {
+		return input.ParsingError("[keyed] is true or false")
+	}
+	a.kind = of
+	a.show = func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
+		buckets, names := make([]json.RawMessage, len(all)), []string(nil)
+		for i, one := range all {
+			shown := form.bucketOf(one)
+			if named {
+				names = append(names, one.key)
+				delete(shown, "key")
+			}
+			var err error
+			if buckets[i], err = p.bucket(a, r.Buckets[i], shown); err != nil {
+				return nil, err
+			}
+		}
+		return map[string]any{"buckets": keyed(buckets, names)}, nil
+	}
+	return nil
+}
+
+func readRange(text json.RawMessage, form valueForm, bound func(v valueForm, text string) (float64, error)) (r keyRange, err error) {
+	m, err := input.Object(text, "ranges")
+	if err != nil {
+		return r, err
+	}
+	if err := input.Only(m, "ranges", "key", "from", "to"); err != nil {
+		return r, err
+	}
+	r.From, r.To = math.Inf(-1), math.Inf(1)
+	for name, to := range map[string]*float64{"from": &r.From, "to": &r.To} {
+		if m[name] == nil || string(m[name]) == "null" {
+			continue
+		}
+		text, err := input.Scalar(m[name], name)
+		if err != nil {
+			return r, err
+		}
+		if *to, err = bound(form, text); err != nil {
+			return r, err
+		}
+	}
+	r.key = form.bound(r.From) + "-" + form.bound(r.To)
+	if v := m["key"]; v != nil && string(v) != "null" {
+		r.key, err = input.Scalar(v, "key")
+	}
+	return r, err
+}
+
+// bound returns the text of a bound in the key of a bucket.
+func (v valueForm) bound(n float64) string {
+	switch {
+	case math.IsInf(n, 0):
+		return "*"
+	case v.kind == mapping.Date:
+		return v.date(n)
+	case v.kind == mapping.Boolean:
+		return strconv.FormatBool(n != 0)
+	case v.number != nil:
+		return v.number.Print(n)
+	}
+	return format.Decimal(n).String()
+}
+
+// bucketOf returns a bucket of a range without its documents.
+func (v valueForm) bucketOf(r keyRange) map[string]any {
+	shown := map[string]any{"key": r.key}
+	for name, n := range map[string]float64{"from": r.From, "to": r.To} {
+		if math.IsInf(n, 0) {
+			continue
+		}
+		shown[name] = format.Decimal(n)
+		if text, ok := v.text(n); ok {
+			shown[name+"_as_string"] = text
+		}
+	}
+	return shown
+}

@@ -1,0 +1,25 @@
+package stored
+
+import (
+	"maps"
+	"testing"
+
+	"indexerd/configs"
+	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/query"
+)
+
+// Boosts and the parameters of the score are the file's, whatever the index was built
+// with.
+func TestScoreOptionsReachTheSearcher(t *testing.T) {
+	s := Table{
+		Conf:   configs.Table{Name: "film", Content: configs.Content{Boosts: []configs.Boost{{Field: "title", Factor: 3}, {Field: "actors", Factor: 0.5}}, BM25: query.BM25{K1: 2, B: 0.1}}},
+		opened: opened{built: fulltext.Mapping{Content: []string{"title"}}},
+	}
+	if got, want := s.newSearcher().Boosts, map[string]float64{"title": 3, "actors": 0.5}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got, want := *s.newSearcher().BM25, s.Conf.Content.BM25; got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,52 @@
+package tables
+
+import (
+	"math"
+	"os"
+	"runtime/debug"
+	"testing"
+)
+
+func TestPercentFor(t *testing.T) {
+	const mb = 1 << 20
+	for _, c := range []struct {
+		what  string
+		live  uint64
+		limit int64
+		want  int
+	}{
+		{"nothing was collected yet", 0, math.MaxInt64, loadPercent},
+		{"a small heap", 20 * mb, math.MaxInt64, loadPercent},
+		{"a heap of half of what is allowed", 64 * mb, math.MaxInt64, 150},
+		{"a large heap", 120 * mb, math.MaxInt64, 100},
+		{"more than is allowed", 1000 * mb, math.MaxInt64, 100},
+		{"a memory limit", 20 * mb, 120 * mb, 200},
+		{"a low memory limit", 50 * mb, 64 * mb, 100},
+		{"no figure", math.MaxInt64, math.MaxInt64, 100},
+	} {
+		if got := percentFor(c.live, c.limit, 100); got != c.want {
+			t.Errorf("%s: got %d, want %d", c.what, got, c.want)
+		}
+	}
+}
+
+// Two loads that overlap leave the percent as it was before both.
+func TestCollectorEnds(t *testing.T) {
+	if _, set := os.LookupEnv("GOGC"); set {
+		t.Setenv("GOGC", "")
+		os.Unsetenv("GOGC")
+	}
+	percent := func() int { p := debug.SetGCPercent(100); debug.SetGCPercent(p); return p }
+	usual := percent()
+	var c collector
+	first, second := c.begin(), c.begin()
+	first()
+	first() // does nothing
+	if got := percent(); got != loadPercent {
+		t.Errorf("during the second load: got %d, want %d", got, loadPercent)
+	}
+	second()
+	if got := percent(); got != usual {
+		t.Errorf("after both: got %d, want %d", got, usual)
+	}
+}

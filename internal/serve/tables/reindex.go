@@ -1,0 +1,88 @@
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"indexerd/internal/index/reindex"
+	"indexerd/internal/serve/stored"
+)
+
+// logMapping logs that the index was built with another mapping than the
+// configuration has.
+func (t *Table) logMapping() {
+	if !t.IsMapped() {
+		t.log.Warn("indexerd searches by the old mapping", "why", "content, metadata, children, analyzer, stopwords or positions were changed, or this version of indexerd indexes otherwise",
+			"do", t.Command("reindex"))
+	}
+}
+
+// Reindex rebuilds the index while searches and passes go on, and swaps it in.
+func (t *Table) Reindex(ctx context.Context, progress func(done, of int64)) (reindex.Result, error) {
+	select {
+	case t.sweeping <- struct{}{}: // a sweep lists the index that is to go
+	case <-ctx.Done():
+		return reindex.Result{}, ctx.Err()
+	}
+	defer func() { <-t.sweeping }()
+	t.setReindexing(true)
+	defer t.setReindexing(false)
+	lane, err := t.takeLane(ctx)
+	if err != nil {
+		return reindex.Result{}, err
+	}
+	defer lane.end()
+	if err := t.RoomForIndex(); err != nil {
+		return reindex.Result{}, fmt.Errorf("reindex %s: %w: searches go on in the old index: make room and reindex again", t.Conf.Name, err)
+	}
+	r := t.NewReindex()
+	r.Rest = func(ctx context.Context, _ time.Duration) error { return lane.rest(ctx, 0, 1) }
+	r.Progress = progress
+	started := time.Now()
+	result, err := r.Run(ctx)
+	if err != nil {
+		if errors.Is(err, reindex.ErrUndecided) {
+			t.Die(err)
+		}
+		return result, t.dieIfBroken("reindex", err)
+	}
+	t.log.Info("reindex swapped", "documents", result.Indexed, "partial", result.Partial, "left", result.Left, "took", time.Since(started).Round(time.Millisecond))
+	t.sweepIfDue()
+	return result, nil
+}
+
+// refill adds the documents of the pages to an index that was deleted. What it can't add
+// is left to the sweep.
+func (t *Table) refill(ctx context.Context) error {
+	if marks, _ := t.Trace.Table(t.Conf.Name); marks.Unverified != stored.IndexDeleted || !t.IsOpen() {
+		return nil
+	}
+	select {
+	case t.sweeping <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-t.sweeping }()
+	lane, err := t.takeLane(ctx)
+	if err != nil {
+		return err
+	}
+	defer lane.end()
+	r := t.NewReindex()
+	r.Rest = func(ctx context.Context, _ time.Duration) error { return lane.rest(ctx, 0, 1) }
+	started := time.Now()
+	result, err := r.Refill(ctx, t.Current(), t.Pages.All(), t.Quarantine.Has)
+	if err != nil {
+		return t.dieIfBroken("refill", err)
+	}
+	t.log.Info("refill ended", "documents", result.Indexed, "partial", result.Partial, "left", result.Left, "took", time.Since(started).Round(time.Millisecond))
+	return nil
+}
+
+func (t *Table) setReindexing(on bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reindexing = on
+}
