@@ -253,6 +253,25 @@ func (p *proc) found(t testing.TB, table, q string, want uint64) {
 	})
 }
 
+// reaches waits until a query finds so many rows, and returns how long that took. A search
+// on the way may be refused, such as while the index is another one.
+func (p *proc) reaches(t testing.TB, table, q string, want uint64) time.Duration {
+	t.Helper()
+	began := time.Now()
+	eventually(t, 2*soon, fmt.Sprintf("%s: %q is found", table, q), func() error {
+		var a search.Answer
+		body, err := get(p.base + "/api/v1/tables/" + table + "/search?size=0&q=" + url.QueryEscape(q))
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(body, &a); err != nil || a.Total != want {
+			return fmt.Errorf("got %d, want %d: %v", a.Total, want, err)
+		}
+		return nil
+	})
+	return time.Since(began)
+}
+
 func decode(t testing.TB, address string, into any) {
 	t.Helper()
 	body, err := get(address)

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -279,30 +278,4 @@ func (k *clusterChaos) call(method, path string, body any) ([]byte, error) {
 		failures = append(failures, err)
 	}
 	return nil, errors.Join(failures...)
-}
-
-func callNode(node, method, path string, body any) ([]byte, error) {
-	sent, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	if body == nil {
-		sent = nil
-	}
-	request, err := http.NewRequest(method, node+path, strings.NewReader(string(sent)))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	client := http.Client{Timeout: 20 * time.Second}
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode >= 300 {
-		err = fmt.Errorf("%s %s: %s: %.300s", method, path, response.Status, text)
-	}
-	return text, err
 }

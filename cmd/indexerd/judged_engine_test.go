@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"io"
 	mathrand "math/rand/v2"
 	"net/http"
 	"os"
@@ -74,15 +71,6 @@ func (p *proc) notes(t *testing.T) map[string]int64 {
 // notesIn asks the cluster, without a refresh.
 func notesIn(t *testing.T, index string) map[string]int64 {
 	t.Helper()
-	resp, err := http.Post(index+"/_search", "application/json", strings.NewReader(`{"size":1000,"_source":["n"]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("search in the cluster: %s %v: %.300s", resp.Status, err, body)
-	}
 	var answer struct {
 		Hits struct {
 			Hits []struct {
@@ -91,9 +79,7 @@ func notesIn(t *testing.T, index string) map[string]int64 {
 			}
 		}
 	}
-	if err := json.NewDecoder(bytes.NewReader(body)).Decode(&answer); err != nil {
-		t.Fatal(err)
-	}
+	nodeAnswers(t, index, http.MethodPost, "/_search", map[string]any{"size": 1000, "_source": "n"}, &answer)
 	found := map[string]int64{}
 	for _, hit := range answer.Hits.Hits {
 		key, err := base64.RawURLEncoding.DecodeString(hit.ID)

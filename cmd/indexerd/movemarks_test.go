@@ -19,7 +19,7 @@ func TestMoveMarks(t *testing.T) {
 	follows := func(id int, config string, d *proc) {
 		t.Helper()
 		p.insert(id)
-		p.finds(d, "common", 300+id-1000)
+		p.finds(d, "common", uint64(300+id-1000))
 		isEqual(with, config)
 		if strings.Contains(d.log.String(), "initial loaded") != (id == 1001) {
 			t.Errorf("the table was loaded again:\n%s", d.log)

@@ -3,10 +3,8 @@ package main
 import (
 	"crypto/rand"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/index/search"
 	"indexerd/internal/test/nodetest"
 )
 
@@ -30,7 +27,7 @@ func newClustered(t *testing.T) *clustered {
 	c := &clustered{dir: t.TempDir(), node: nodetest.URL(t), prefix: "e" + strings.ToLower(rand.Text()) + "-"}
 	c.url = c.node
 	c.db = openSQLite(t, filepath.Join(c.dir, "db"))
-	t.Cleanup(func() { c.cluster(t, http.MethodDelete, "/"+c.prefix+"*") })
+	t.Cleanup(func() { c.cluster(t, http.MethodDelete, "/"+c.prefix+"*", nil) })
 	c.exec(t, `CREATE TABLE item (id INTEGER PRIMARY KEY, u INTEGER, kind TEXT, title TEXT);
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
 		INSERT INTO item SELECT i, 1700000000 + i, 'k' || (i % 3), 'word' || (i % 10) || ' item ' || i FROM n`)
@@ -57,20 +54,9 @@ func (c *clustered) exec(t *testing.T, statement string) {
 }
 
 // cluster sends a request to the cluster, as an operator does.
-func (c *clustered) cluster(t *testing.T, method, path string) {
+func (c *clustered) cluster(t *testing.T, method, path string, body any) {
 	t.Helper()
-	request, err := http.NewRequest(method, c.node+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-	if response.StatusCode >= 300 {
-		t.Fatalf("%s %s: got %s", method, path, response.Status)
-	}
+	nodeAnswers(t, c.node, method, path, body, nil)
 }
 
 // run starts the daemon, and returns when the table is loaded.
@@ -84,17 +70,7 @@ func (c *clustered) run(t *testing.T, more ...string) *proc {
 // finds waits until a query finds so many rows.
 func (c *clustered) finds(t *testing.T, p *proc, q string, want uint64) {
 	t.Helper()
-	eventually(t, 2*soon, "the item is found", func() error {
-		var a search.Answer
-		body, err := get(p.base + "/api/v1/tables/item/search?q=" + url.QueryEscape(q))
-		if err != nil {
-			return err // such as 503, while the index is another one
-		}
-		if err := json.Unmarshal(body, &a); err != nil || a.Total != want {
-			return fmt.Errorf("got %d, want %d: %v", a.Total, want, err)
-		}
-		return nil
-	})
+	p.reaches(t, "item", q, want)
 }
 
 // equal waits until the sweep has ended, and verifies every document.
@@ -177,10 +153,10 @@ func TestOpenSearchIndexIsReplaced(t *testing.T) {
 	c := newClustered(t)
 	p := c.run(t)
 	c.finds(t, p, "word7", 300)
-	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*")
+	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*", nil)
 	c.finds(t, p, "word7", 300)
 	c.equal(t, p)
-	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item/_doc/EYAAAAAAAAAH") // the row 7
+	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item/_doc/EYAAAAAAAAAH", nil) // the row 7
 	c.finds(t, p, "word7", 299)
 	if run := p.run(t, "item", "deletecheck"); run.State != "done" {
 		t.Errorf("sweep: got %+v", run)
@@ -188,7 +164,7 @@ func TestOpenSearchIndexIsReplaced(t *testing.T) {
 	c.finds(t, p, "word7", 300)
 	c.equal(t, p)
 	p.stop(t)
-	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*") // while no daemon runs
+	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*", nil) // while no daemon runs
 	p = c.run(t)
 	c.finds(t, p, "word7", 300)
 	c.equal(t, p)
@@ -321,7 +297,7 @@ func TestOpenSearchIsRefilledFromPages(t *testing.T) {
 	}
 	c.exec(t, `UPDATE item SET title = 'after the backup', u = unixepoch() WHERE id = 7`)
 	p.stop(t)
-	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*")
+	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*", nil)
 	database := filepath.Join(c.dir, "db")
 	for _, err := range []error{os.RemoveAll(filepath.Join(c.dir, "data")), os.Rename(database, database+".away")} {
 		if err != nil {

@@ -17,22 +17,10 @@ import (
 	"indexerd/internal/serve/httpapi"
 )
 
-// set changes settings of the index, as an operator does.
-func (c *clustered) set(t *testing.T, settings string) {
+// readOnly changes a setting of the index; nil removes it.
+func (c *clustered) readOnly(t *testing.T, is any) {
 	t.Helper()
-	request, err := http.NewRequest(http.MethodPut, c.node+"/"+c.prefix+"item/_settings", strings.NewReader(settings))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		t.Fatalf("%s: got %s", settings, response.Status)
-	}
+	c.cluster(t, http.MethodPut, "/"+c.prefix+"item/_settings", map[string]any{"index.blocks.read_only": is})
 }
 
 // shows waits until status has a health of the index, and an error with a text; "" is any.
@@ -113,14 +101,14 @@ func TestOpenSearchWaitsForItsIndex(t *testing.T) {
 	}
 	p.kill()
 
-	c.set(t, `{"index.blocks.read_only": true}`)
+	c.readOnly(t, true)
 	c.exec(t, `UPDATE item SET title = 'changed meanwhile', u = unixepoch() WHERE id = 7`)
 	p = start(t, "run", "-c", c.file)
 	c.shows(t, p, "", "read-only")
 	if n := p.search(t, "item", "word8").Total; n != 300 {
 		t.Errorf("a search of a read-only index: got %d, want 300", n)
 	}
-	c.set(t, `{"index.blocks.read_only": null}`)
+	c.readOnly(t, nil)
 	c.finds(t, p, "meanwhile", 1)
 	c.equal(t, p)
 }
@@ -179,7 +167,7 @@ func TestOpenSearchHangsWhileItsIndexIsDeleted(t *testing.T) {
 	hangs.Store(true)
 	c.exec(t, `UPDATE item SET title = 'changed while writes hang', u = unixepoch() WHERE id = 7`)
 	<-held
-	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*")
+	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*", nil)
 	eventually(t, soon, "the daemon notices", func() error {
 		if err := p.unbroken(); err != nil {
 			t.Fatal(err)
@@ -202,9 +190,7 @@ func TestOpenSearchDocumentIsNewer(t *testing.T) {
 	p := c.run(t)
 	c.finds(t, p, "word7", 300)
 	row7 := "/" + c.prefix + "item/_doc/EYAAAAAAAAAH?version_type=external&version="
-	if _, err := callNode(c.node, http.MethodPut, row7+strconv.Itoa(1<<opensearch.EpochBits+1<<30), map[string]any{"title": "of a client"}); err != nil {
-		t.Fatal(err)
-	}
+	c.cluster(t, http.MethodPut, row7+strconv.Itoa(1<<opensearch.EpochBits+1<<30), map[string]any{"title": "of a client"})
 	c.exec(t, `UPDATE item SET title = 'written again', u = unixepoch() WHERE id = 7`)
 	c.finds(t, p, "again", 1)
 	if s := p.status(t).Tables[0].LastError; s == nil && !strings.Contains(p.log.String(), "newer documents") {

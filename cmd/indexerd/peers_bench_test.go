@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
@@ -193,25 +192,7 @@ func (p *peers) clusterCPU(b *testing.B) (used time.Duration) {
 
 func (p *peers) ask(b *testing.B, method, path string, answer any) {
 	b.Helper()
-	request, err := http.NewRequest(method, p.node+path, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer response.Body.Close()
-	var body bytes.Buffer
-	if _, err := body.ReadFrom(response.Body); err != nil || response.StatusCode != http.StatusOK {
-		b.Fatalf("%s %s: got %s, %v: %.300s", method, path, response.Status, err, body.Bytes())
-	}
-	if answer == nil {
-		return
-	}
-	if err := json.Unmarshal(body.Bytes(), answer); err != nil {
-		b.Fatal(err)
-	}
+	nodeAnswers(b, p.node, method, path, nil, answer)
 }
 
 // printed prints a load.

@@ -2,9 +2,7 @@ package main
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -43,14 +41,7 @@ sources:
 tables:
   item: {source: db, sql: SELECT * FROM item, key: id, updated: u, content: {fields: [body]}}
 `, node, prefix, etcd.Endpoint, filepath.Join(p.dir, "db"))
-	t.Cleanup(func() {
-		r, err := http.NewRequest(http.MethodDelete, node+"/"+prefix+"item-g*", http.NoBody)
-		if err == nil {
-			if answer, err := http.DefaultClient.Do(r); err == nil {
-				_ = answer.Body.Close()
-			}
-		}
-	})
+	t.Cleanup(func() { nodeAnswers(t, node, http.MethodDelete, "/"+prefix+"item-g*", nil, nil) })
 	p.exec("CREATE TABLE item (id INTEGER PRIMARY KEY, u INTEGER, body TEXT)",
 		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO item SELECT i, 1700000000 + i, 'common w' || i FROM n")
 	return p
@@ -59,16 +50,8 @@ tables:
 // unalias removes the alias by which the leader writes, as a daemon that leads does.
 func (p *pair) unalias() {
 	p.t.Helper()
-	body := fmt.Sprintf(`{"actions": [{"remove": {"index": "%sitem-g*", "alias": "%sitem-g*-w-*"}}]}`, p.prefix, p.prefix)
-	answer, err := http.Post(p.node+"/_aliases", "application/json", strings.NewReader(body))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(answer.Body)
-		p.t.Fatalf("remove the write alias: %s: %s", answer.Status, text)
-	}
+	remove := map[string]any{"index": p.prefix + "item-g*", "alias": p.prefix + "item-g*-w-*"}
+	nodeAnswers(p.t, p.node, http.MethodPost, "/_aliases", map[string]any{"actions": []any{map[string]any{"remove": remove}}}, nil)
 }
 
 func (p *pair) exec(statements ...string) {
@@ -93,24 +76,9 @@ func (p *pair) start(file string) *proc {
 }
 
 // finds waits until a daemon finds a number of rows, and returns how long that took.
-func (p *pair) finds(d *proc, q string, want int) time.Duration {
+func (p *pair) finds(d *proc, q string, want uint64) time.Duration {
 	p.t.Helper()
-	began := time.Now()
-	eventually(p.t, soon, fmt.Sprintf("%d rows of %s", want, q), func() error {
-		var answer struct{ Total int }
-		body, err := get(d.base + "/api/v1/tables/item/search?q=" + q)
-		if err != nil {
-			return err
-		}
-		if err := json.Unmarshal(body, &answer); err != nil {
-			return err
-		}
-		if answer.Total != want {
-			return fmt.Errorf("got %d", answer.Total)
-		}
-		return nil
-	})
-	return time.Since(began)
+	return d.reaches(p.t, "item", q, want)
 }
 
 // leads waits until the status of a daemon has one standby and the term, and says whether
