@@ -234,8 +234,7 @@ func TestOtherAddressesNeedTokensAndTLS(t *testing.T) {
 func TestGroupsWithoutTokens(t *testing.T) {
 	t.Parallel()
 	file, _ := writeGuarded(t, "  listen: 127.0.0.1:0\n")
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	if !strings.Contains(p.log.String(), "http.tokens") {
 		t.Errorf("the log does not say that everyone sees everything: %s", p.log)
 	}

@@ -69,8 +69,7 @@ func settled(t *testing.T, p *proc, notAfter time.Time) httpapi.SettledStatus {
 func TestStandbyThatIsBehind(t *testing.T) {
 	primary, standby := standbyPair(t)
 	file := writeFile(t, lateConfig(as(t, standby, "sighted"), t.TempDir(), "{every: 1s, tiers: [{every: 1s, timeout: 2s, end: settled}]}"))
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 
 	pgtest.Exec(t, standby, "SELECT pg_wal_replay_pause()")
 	eventually(t, soon, "replay is paused", func() error {

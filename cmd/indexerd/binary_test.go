@@ -106,6 +106,14 @@ func start(t testing.TB, args ...string) *proc {
 	return startCmd(t, command(t, args...))
 }
 
+// follow runs the daemon of a configuration, and returns when its tables are loaded.
+func follow(t testing.TB, file string, more ...string) *proc {
+	t.Helper()
+	p := start(t, append([]string{"run", "-c", file}, more...)...)
+	p.ready(t)
+	return p
+}
+
 // startCmd is start for a command of the caller.
 func startCmd(t testing.TB, cmd *exec.Cmd) *proc {
 	t.Helper()

@@ -29,8 +29,7 @@ func stormChanges(t *testing.T) int {
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	dsn, file := stormDB(t)
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	db := openWriter(t, dsn)
 	const writers = 4
 	changes := stormChanges(t) / writers

@@ -30,8 +30,7 @@ func TestDashboardOfSeveralTables(t *testing.T) {
 			"    incremental: {every: 1h}, compensate: {every: 1h}, deletecheck: {every: 1h}}\n", name, name)
 	}
 	file := writeFile(t, configOf("sqlite", path, filepath.Join(dir, "data"), tables))
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	stdout, stderr, code := ask(t, "search", "-c", file, "*", "striped")
 	if code != 0 || !strings.Contains(stdout, "animal 7\n") || !strings.Contains(stdout, "plant 7\n") || !strings.Contains(stdout, "2 found in all tables, 2 shown") {
 		t.Errorf("search in all tables: exit %d\n%s%s", code, stdout, stderr)

@@ -28,8 +28,7 @@ func TestDashboard(t *testing.T) {
 	t.Parallel()
 	dsn, file := pagila(t)
 	pgtest.Exec(t, dsn, `UPDATE film SET title = '<img src=x onerror="document.title=1"> hostile' WHERE film_id = 9`)
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	b := browse(t, p.base)
 	b.sees("#ready", "ready")
 

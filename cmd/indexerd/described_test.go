@@ -41,8 +41,7 @@ func TestColumnsChangeUnderADaemon(t *testing.T) {
 		schemaTable("tail", "SELECT * FROM tail", ""),
 		schemaTable("flags", "SELECT * FROM flags", ", metadata: {ok: boolean}"),
 		schemaTable("swap", "SELECT * FROM swap", ", metadata: {a: keyword, b: keyword}")))
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	ops, seven, nine := p.as("ops-of-schema-test"), p.as("seven-of-schema-test"), p.as("nine-of-schema-test")
 	change := func(table, alter string) {
 		pgtest.Exec(t, dsn, alter+"; UPDATE "+table+" SET body = 'newer', u = clock_timestamp()")

@@ -27,8 +27,7 @@ func TestExactIsADemand(t *testing.T) {
 	t.Cleanup(func() { pgtest.Exec(t, dsn, "DROP OWNED BY "+role+"; DROP ROLE "+role) })
 	address.User = url.User(role)
 	file := writeFile(t, lateConfig(address.String(), t.TempDir(), "{horizon: exact, every: 500ms, slack: 500ms, tiers: [{every: 1s, timeout: 1s, end: settled}]}"))
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	settled := p.status(t).Tables[0].Settled.At
 	p.as("").fails(t, "note", "exact is not available: function stamped uses statement_timestamp()")
 	if got := p.status(t).Tables[0].Settled; *got.At != *settled || got.Mode != "assumed" {

@@ -36,8 +36,7 @@ func TestForeignRowsComeLater(t *testing.T) {
 				INSERT INTO note (id, body) SELECT i, 'note ' || i FROM generate_series(1, 100) i`)
 			config := strings.Replace(lateConfig(dsn, t.TempDir(), "{every: 1s, tiers: [{every: 1s, timeout: 2s, end: settled}]}"),
 				"SELECT id, updated, body FROM note", "SELECT id, updated, words(body) AS body FROM note", 1)
-			p := start(t, "run", "-c", writeFile(t, config))
-			p.ready(t)
+			p := follow(t, writeFile(t, config))
 			is := func(mode, reason string) {
 				t.Helper()
 				p.waitFor(t, "the table is "+mode, func(s httpapi.TableStatus) bool {

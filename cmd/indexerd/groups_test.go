@@ -18,8 +18,7 @@ func TestGroupsDisappear(t *testing.T) {
 	for _, sql := range []string{"SELECT * FROM doc", "SELECT id, u, body, grp FROM doc"} {
 		t.Run(sql, func(t *testing.T) {
 			file := writeFile(t, schemaConfig(schemaTokens, "postgres", dsn, filepath.Join(t.TempDir(), "data"), schemaTable("doc", sql, ", metadata: {grp: keyword}, acl: grp")))
-			p := start(t, "run", "-c", file)
-			p.ready(t)
+			p := follow(t, file)
 			ops, nine := p.as("ops-of-schema-test"), p.as("nine-of-schema-test")
 			nine.found(t, "doc", "text", 20)
 			pgtest.Exec(t, dsn, "ALTER TABLE doc DROP COLUMN grp")

@@ -82,8 +82,7 @@ func TestIdle(t *testing.T) {
 // has the name of the subtest, and makes sure that nothing leaks.
 func idles(t *testing.T, dsn, file string, seconds int, judged bool) {
 	t.Helper()
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	settle(t, p)
 	first := p.takes(t, dsn)
 	<-time.After(time.Duration(seconds) * time.Second)

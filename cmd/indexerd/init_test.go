@@ -67,8 +67,7 @@ func initFinds(t *testing.T, dsn string) {
 	if stdout, stderr, code := runHere(t, nil, "check", "-c", file); code != 0 {
 		t.Errorf("check: exit %d: %s%s", code, stdout, stderr)
 	}
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	customer := pgtest.Value[string](t, dsn, "SELECT first_name || ' ' || last_name FROM customer WHERE customer_id = 1")
 	for _, c := range []struct {
 		table, q string
@@ -112,8 +111,7 @@ func TestInitSQLite(t *testing.T) {
 			commands(t, 0, "check", "-c", file)
 		}
 	}
-	p := start(withEnv(t, "SHOP="+path), "run", "-c", file)
-	p.ready(t)
+	p := follow(withEnv(t, "SHOP="+path), file)
 	p.has(t, "article", "tea strong", 1)
 }
 

@@ -58,8 +58,7 @@ func TestLoadKilledTenTimes(t *testing.T) {
 		finished = now
 	}
 	before := finished
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	if got := p.status(t).Tables[0].Documents; got != uint64(len(all)) {
 		t.Errorf("documents: got %d, want %d", got, len(all))
 	}

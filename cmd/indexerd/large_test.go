@@ -23,8 +23,7 @@ func TestLargeRows(t *testing.T) {
 	}
 	yaml := config("64KiB")
 	file := writeFile(t, yaml)
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	wantAside(t, p, "item", "rows that are too large", map[string]string{"1": "raise limits.text of the table", "2": "raise limits.words of the table", "3": "raise limits.distinct_words of the table"})
 	if got := p.search(t, "item", "good", "size=0").Total + p.search(t, "item", "w1000", "size=0").Total; got != 201 {
 		t.Errorf("other rows: got %d, want 201", got)
@@ -35,8 +34,7 @@ func TestLargeRows(t *testing.T) {
 	wantAside(t, p, "item", "rows that are too large", map[string]string{"2": "raise limits.words of the table", "3": "raise limits.distinct_words of the table", "5": "raise limits.text of the table"})
 	p.kill()
 
-	p = start(t, "run", "-c", writeFile(t, strings.Replace(yaml, "64KiB", "128KiB", 1)))
-	p.ready(t)
+	p = follow(t, writeFile(t, strings.Replace(yaml, "64KiB", "128KiB", 1)))
 	sweeps(t, 0, file, "item")
 	wantAside(t, p, "item", "rows that are too large", map[string]string{"2": "raise limits.words of the table", "3": "raise limits.distinct_words of the table"})
 	p.stop(t)

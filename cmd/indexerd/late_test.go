@@ -84,8 +84,7 @@ func TestLateCommit(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dsn := lateTable(t)
-			p := start(t, "run", "-c", writeFile(t, lateConfig(dsn, t.TempDir(), c.compensate)))
-			p.ready(t)
+			p := follow(t, writeFile(t, lateConfig(dsn, t.TempDir(), c.compensate)))
 			late := begin(t, dsn, 1001, "tardigrade")
 			passedBy(t, p)
 			commit(t, late)
@@ -106,8 +105,7 @@ func TestLateCommit(t *testing.T) {
 func TestLateCommitWhilePinned(t *testing.T) {
 	t.Parallel()
 	dsn := lateTable(t)
-	p := start(t, "run", "-c", writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 1s, slack: 500ms}")))
-	p.ready(t)
+	p := follow(t, writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 1s, slack: 500ms}")))
 	pin := begin(t, dsn, 2000, "pinning")
 	late := begin(t, dsn, 2001, "tardigrade")
 	passedBy(t, p)
@@ -138,8 +136,7 @@ func TestExactGoesOnAfterKill9(t *testing.T) {
 	t.Parallel()
 	dsn := lateTable(t)
 	file := writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 1s, slack: 500ms}"))
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	late := begin(t, dsn, 3001, "tardigrade")
 	passedBy(t, p)
 	before := *p.status(t).Tables[0].Settled.At

@@ -175,8 +175,7 @@ func TestQuietHours(t *testing.T) {
 	t.Parallel()
 	dsn, data := lateTable(t), t.TempDir()
 	config := lateConfig(dsn, data, "{every: 500ms}")
-	p := start(t, "run", "-c", writeFile(t, config))
-	p.ready(t)
+	p := follow(t, writeFile(t, config))
 	p.stop(t)
 
 	now := time.Now()
@@ -220,8 +219,7 @@ func TestSlowDatabaseIsSpared(t *testing.T) {
 	t.Parallel()
 	dsn := lateTable(t)
 	config := strings.Replace(lateConfig(dsn, t.TempDir(), "{every: 500ms}"), "driver: postgres,", "driver: postgres, limits: {slow: 1us},", 1)
-	p := start(t, "run", "-c", writeFile(t, config))
-	p.ready(t)
+	p := follow(t, writeFile(t, config))
 	eventually(t, time.Minute, "the database is said to be slow", func() error {
 		if slow, _ := p.metrics(t).figure(`indexerd_source_slow{source="db"}`); slow != 1 || !strings.Contains(p.log.String(), "spares a slow database") {
 			return fmt.Errorf("log %s", p.log)

@@ -62,9 +62,7 @@ func (c *clustered) cluster(t *testing.T, method, path string, body any) {
 // run starts the daemon, and returns when the table is loaded.
 func (c *clustered) run(t *testing.T, more ...string) *proc {
 	t.Helper()
-	p := start(t, append([]string{"run", "-c", c.file}, more...)...)
-	p.ready(t)
-	return p
+	return follow(t, c.file, more...)
 }
 
 // finds waits until a query finds so many rows.

@@ -42,8 +42,7 @@ func shippedConfig(t testing.TB, dsn, more string) (file string) {
 func TestPagila(t *testing.T) {
 	t.Parallel()
 	dsn, file := pagila(t)
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	if got := p.status(t).Tables[0].Documents; got != 1000 {
 		t.Fatalf("documents: got %d, want 1000", got)
 	}

@@ -18,14 +18,12 @@ func TestReindex(t *testing.T) {
 	dsn, file := pagila(t)
 	const before, after = "fields: [title, description], analyzer: standard}", "fields: [title, description, rating], analyzer: en}"
 	rewrite(t, file, before, before+"\n    stopwords: english")
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	settledPast(t, p, dsn)
 	p.stop(t)
 
 	rewrite(t, file, before+"\n    stopwords: english", after)
-	p = start(t, "run", "-c", file)
-	p.ready(t)
+	p = follow(t, file)
 	eventually(t, soon, "the log names the command", func() error {
 		if log := p.log.String(); !strings.Contains(log, "indexerd reindex film") {
 			return fmt.Errorf("%s", log)
@@ -90,8 +88,7 @@ func TestNewSQL(t *testing.T) {
 	t.Parallel()
 	dsn := lateTable(t)
 	file := writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 500ms, slack: 500ms}"))
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	p.stop(t)
 	rewrite(t, file, "SELECT id, updated, body FROM note", "SELECT id, updated, body || ' rewritten' AS body FROM note")
 	p = start(t, "run", "-c", file)

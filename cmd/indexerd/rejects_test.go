@@ -56,8 +56,7 @@ func TestRowsThatFail(t *testing.T) {
 		UPDATE item SET fault = CASE id WHEN 7 THEN 'P0001' WHEN 500 THEN '40001' ELSE 'name' END WHERE id IN (7, 500, 501)`)
 	file := writeFile(t, configOf("postgres", dsn, t.TempDir(),
 		"  item: {source: db, sql: 'SELECT id, updated, body, judge(fault) AS fault FROM item', key: id, updated: updated, content: {fields: [body]}}\n"))
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	want := map[string]string{"7": "P0001", "500": "40001", "501": "42P01"}
 	wantAside(t, p, "item", "the load sets three rows aside", want)
 	p.found(t, "item", "good", 997)

@@ -67,8 +67,7 @@ func TestHangUp(t *testing.T) {
 	pgtest.Exec(t, dsn, `CREATE TABLE memo (id bigint PRIMARY KEY, updated timestamptz NOT NULL DEFAULT now(), body text NOT NULL);
 		INSERT INTO memo (id, body) SELECT i, 'memo ' || i FROM generate_series(1, 10) i`)
 	file := writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 500ms}"))
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	stop := searchAllTheWhile(p, "note")
 
 	good := readFile(t, file)
@@ -121,8 +120,7 @@ func TestReloadWhileRunning(t *testing.T) {
 	more := lateConfig(dsn, t.TempDir(), "{every: 500ms}")
 	second := strings.Replace(more[strings.Index(more, "  note:"):], "note:", "other:", 1)
 	file := writeFile(t, more+second)
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	stop := searchAllTheWhile(p, "other")
 	says(t, 1, "unknown_table", "reload", "-c", file, "film")
 	rewrite(t, file, "  note:\n    source: db\n    sql: SELECT id, updated, body FROM note\n    key: id", "  note:\n    source: db\n    sql: SELECT id, updated, body FROM note\n    key: [id, body]")

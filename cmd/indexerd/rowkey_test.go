@@ -27,8 +27,7 @@ func TestRowKey(t *testing.T) {
 			}
 			file := writeFile(t, configOf(driver, dsn, t.TempDir(),
 				"  log: {source: db, sql: 'SELECT level, body FROM log', key: row, content: {fields: [body]}, metadata: {level: keyword}, deletecheck: {max_count: 5, max_fraction: 0.1}}\n"))
-			p := start(t, "run", "-c", file)
-			p.ready(t)
+			p := follow(t, file)
 			wantHits(t, p, map[string]int{"loaded": 40, "twice": 40, "number7": 1, "": 80})
 			hit := p.search(t, "log", "number7", "size=1").Hits[0]
 			if !rowKey.MatchString(hit.OID) || len(hit.Fields) != 2 {
@@ -63,8 +62,7 @@ func TestRowKeysRenewed(t *testing.T) {
 	exec("CREATE TABLE log (level text, body text)",
 		fmt.Sprintf("WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < %d) INSERT INTO log SELECT CASE WHEN n %% 10 = 0 THEN 'warn' ELSE 'info' END, 'number' || n FROM n", rows))
 	config := configOf("sqlite", dsn, t.TempDir(), "  log: {source: db, sql: \"SELECT level, body FROM log\", key: row, content: {fields: [body]}, metadata: {level: keyword}}\n")
-	p := start(t, "run", "-c", writeFile(t, config))
-	p.ready(t)
+	p := follow(t, writeFile(t, config))
 	old := p.search(t, "log", "number7", "size=1").Hits[0].OID
 	p.stop(t)
 

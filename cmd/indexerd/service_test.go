@@ -62,8 +62,7 @@ func TestServiceFindsItsCredential(t *testing.T) {
 	}
 	file := serviceConfig(t)
 	t.Setenv("CREDENTIALS_DIRECTORY", credentials)
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	if got := p.status(t).Tables[0].Documents; got != 1000 {
 		t.Errorf("documents: got %d, want 1000", got)
 	}

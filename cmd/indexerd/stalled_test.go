@@ -48,8 +48,7 @@ func TestReloadDoesNotWaitForABackup(t *testing.T) {
 	file := writeFile(t, lateConfig(dsn, freshData(t), "{every: 500ms}"))
 	const old, faulty = "    old: {token: " + unknownToken + ", admin: true}\n", "    faulty: {token: " + salesToken + ", admin: true}\n"
 	rewrite(t, file, "http: {listen: 127.0.0.1:0}\n", "http:\n  listen: 127.0.0.1:0\n  tokens:\n    ops: {token: "+opsToken+", admin: true}\n"+old+faulty)
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	stall(t, p.base, "POST /api/v1/backup", unknownToken)
 
 	answers := func(token string, want int) {

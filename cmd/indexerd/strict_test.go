@@ -31,8 +31,7 @@ func newNotes(t *testing.T, rows ...[2]string) (db *sql.DB, file string) {
 func TestVerifyStrict(t *testing.T) {
 	t.Parallel()
 	db, file := newNotes(t, [2]string{"a", "first"}, [2]string{"b", "second"}, [2]string{"c", "third"})
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	p.stop(t)
 	if out, stderr, code := ask(t, "verify", "-c", file, "--strict"); code != 0 || !strings.HasPrefix(out, "note: equal as of ") {
 		t.Fatalf("nothing is pending: exit %d: %s%s", code, out, stderr)

@@ -16,8 +16,7 @@ func TestSynonymsOfAFile(t *testing.T) {
 	replace(t, words, "# none yet\n")
 	file := writeFile(t, configOf("sqlite", path, filepath.Join(dir, "data"),
 		"  note: {source: db, sql: 'SELECT id, u, body FROM note', key: id, updated: u, content: {fields: [body]}, synonyms: "+words+"}\n"))
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	p.has(t, "note", "car", 1)
 	replace(t, words, "car, automobile\n")
 	p.hangUp(t)

@@ -19,8 +19,7 @@ func TestCommandsPrintNothingThatSteers(t *testing.T) {
 	t.Parallel()
 	const nasty = "k\x1b]0;owned\a\u009b31m\u202e\x7f\nnote: equal"
 	db, file := newNotes(t, [2]string{nasty, "found \x1b[2J\u009b2J\u202e word"}, [2]string{"deleted" + nasty, "found as well"})
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	p.stop(t)
 	execute(t, db, "DELETE FROM note WHERE id LIKE 'deleted%'; UPDATE note SET body = 'changed'")
 	for _, args := range [][]string{

@@ -23,8 +23,7 @@ func TestTableWithoutUpdatedUnderKill(t *testing.T) {
 	file := writeFile(t, configOf("postgres", dsn, t.TempDir(),
 		"  album: {source: db, sql: 'SELECT id, title FROM album', key: id, content: {fields: [title]}, children: {tracks: {sql: SELECT * FROM track, key: album_id, content: [name]}}}\n"))
 	random := rand.New(rand.NewPCG(chaosSeed(t), 1))
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	var settled time.Time
 	for _, c := range []struct {
 		change, word string
@@ -68,8 +67,7 @@ func TestTableWithoutUpdated(t *testing.T) {
 	pgtest.Exec(t, dsn, `CREATE TABLE album (id bigint PRIMARY KEY, title text NOT NULL, gone boolean NOT NULL DEFAULT false);
 		INSERT INTO album SELECT n, 'album' FROM generate_series(1, 300) n`)
 	file := writeFile(t, configOf("postgres", dsn, t.TempDir(), "  album: {source: db, sql: 'SELECT id, title FROM album WHERE NOT gone', key: id, content: {fields: [title]}}\n"))
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	p.found(t, "album", "album", 300)
 	p.waitFor(t, "a lag of 0 and nulls", func(s httpapi.TableStatus) bool {
 		return s.FollowedBy == "comparison" && s.Settled.Mode == "compared" && s.Window == nil && s.Marks.Incremental == nil && len(s.Marks.Tiers) == 0 && s.LagS != nil && *s.LagS == 0

@@ -142,8 +142,7 @@ func TestUnitIsKept(t *testing.T) {
 		table.exec("INSERT INTO note VALUES (98, 253402300799, 'odd'), (99, 0, 'odd'), (97, NULL, 'untold')")
 		data := t.TempDir()
 		file := writeFile(t, db.config(data, "updated"))
-		p := start(t, "run", "-c", file)
-		p.ready(t)
+		p := follow(t, file)
 		p.outOfRange(t, 2)
 		if got := unitMark(t, data, "note"); got != "note.unit.sql = s" {
 			t.Errorf("timeTrace has %q, want the unit s", got)
@@ -189,16 +188,14 @@ func TestUnitIsFoundWhenThereAreRows(t *testing.T) {
 		db.exec("INSERT INTO implausible VALUES (98, 253402300799, 'odd'), (99, 0, 'odd')")
 		data := t.TempDir()
 		file := writeFile(t, db.config(data, "updated"))
-		p := start(t, "run", "-c", file)
-		p.ready(t)
+		p := follow(t, file)
 		for _, table := range db.tables {
 			if got := unitMark(t, data, table.name); got != table.name+".unit.sql = unknown" {
 				t.Errorf("timeTrace has %q, want that the unit of %s is unknown", got, table.name)
 			}
 		}
 		p.stop(t)
-		p = start(t, "run", "-c", file)
-		p.ready(t)
+		p = follow(t, file)
 		for _, table := range db.tables {
 			table.add(1, 20, 1000)
 			p.as("").found(t, table.name, "note", 20)
@@ -221,8 +218,7 @@ func TestUnitThatIsContradicted(t *testing.T) {
 		table.add(1, 20, 1)
 		data := t.TempDir()
 		file := writeFile(t, db.config(data, "updated"))
-		p := start(t, "run", "-c", file)
-		p.ready(t)
+		p := follow(t, file)
 		table.exec("UPDATE note SET updated = updated * 1000")
 		const want = "tables.note.updated: column updated: its unit was found to be seconds, but most rows now have another (20 in milliseconds): " +
 			"declare the unit (updated: {column: ..., unit: ms}) and load the table again with indexerd reload"
@@ -270,8 +266,7 @@ func TestUnitOfAnOlderDataDirectory(t *testing.T) {
 		table.add(1, 20, 1)
 		data := t.TempDir()
 		file := writeFile(t, db.config(data, "updated"))
-		p := start(t, "run", "-c", file)
-		p.ready(t)
+		p := follow(t, file)
 		p.stop(t)
 		trace := filepath.Join(data, "timeTrace.properties")
 		text := readFile(t, trace)
@@ -281,8 +276,7 @@ func TestUnitOfAnOlderDataDirectory(t *testing.T) {
 		}
 		rewrite(t, trace, "note.unit.sql = s\n", "")
 		rewrite(t, trace, fmt.Sprintf("entries = %d", entries), fmt.Sprintf("entries = %d", entries-1))
-		p = start(t, "run", "-c", file)
-		p.ready(t)
+		p = follow(t, file)
 		eventually(t, soon, "a sweep has verified the table", func() error {
 			s := p.note(t)
 			if s.Marks.Sweep == nil || s.Settled.Unverified {

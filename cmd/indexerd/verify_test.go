@@ -141,8 +141,7 @@ func TestVerifyFindsWhatWasDoneBehindItsBack(t *testing.T) {
 	}
 	dsn, file := taggedTable(t)
 	pgtest.Exec(t, dsn, "ALTER TABLE note ALTER updated DROP NOT NULL")
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	settledPast(t, p, dsn)
 	if got := verifies(t, 0, file, "--content"); got.Compared < 100 {
 		t.Fatalf("before: got %+v, want every row compared", got)
@@ -220,8 +219,7 @@ func settledPast(t *testing.T, p *proc, dsn string) {
 func TestVerifyAndTheGuard(t *testing.T) {
 	t.Parallel()
 	dsn, file := taggedTable(t)
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	settledPast(t, p, dsn)
 	p.stop(t)
 
@@ -261,8 +259,7 @@ func TestVerifyCannotTell(t *testing.T) {
 	t.Parallel()
 	dsn, file := taggedTable(t)
 	verifies(t, 2, file)
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	verifies(t, 2, file, "nonesuch")
 	p.stop(t)
 	cfg, err := configs.Load(file, func(string) (string, bool) { return "", false })

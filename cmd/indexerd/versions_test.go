@@ -17,8 +17,7 @@ func TestVersions(t *testing.T) {
 	dsn := lateTable(t)
 	config := lateConfig(dsn, t.TempDir(), "{horizon: auto}") + "    pages: {versions: 3}\n"
 	file := writeFile(t, config)
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	for _, word := range []string{"aardvark", "bonobo", "capybara", "dugong"} {
 		pgtest.Exec(t, dsn, "UPDATE note SET body = $1, updated = clock_timestamp() WHERE id = 7", word)
 		p.found(t, "note", word, 1)

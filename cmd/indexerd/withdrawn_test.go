@@ -129,8 +129,7 @@ func TestACLIsAddedBehindTheQuarantine(t *testing.T) {
 	dsn, file, _ := writeGroups(t)
 	with := readFile(t, file)
 	replace(t, file, strings.NewReplacer("    acl: grp\n", "", "    acl: who\n", "", ", groups: [\"7\"]", "", ", groups: [\"9\"]", "").Replace(with))
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	pgtest.Exec(t, dsn, "UPDATE item SET price = 'NaN', grp = 9, u = clock_timestamp() WHERE id = 1")
 	wantLastDocuments(t, p, "item", 1, 0, 0)
 	finders(t, p, "item", "word1", "7", "9", "admin")
@@ -144,8 +143,7 @@ func TestACLIsAddedBehindTheQuarantine(t *testing.T) {
 	p.stop(t)
 
 	replace(t, file, with)
-	p = start(t, "run", "-c", file)
-	p.ready(t)
+	p = follow(t, file)
 	sweeps(groupAdmin(t), 0, file, "item")
 	finders(t, p, "item", "word1", "9", "admin")
 	wantLastDocuments(t, p, "item", 1, 1, 0)
@@ -158,8 +156,7 @@ func TestACLIsAddedBehindTheQuarantine(t *testing.T) {
 func TestWithdrawnInQuarantine(t *testing.T) {
 	t.Parallel()
 	dsn, file, data := writeGroups(t)
-	p := start(t, "run", "-c", file)
-	p.ready(t)
+	p := follow(t, file)
 	finders(t, p, "item", "word1", "7", "admin")
 	finders(t, p, "thing", "word1", "7", "admin")
 
@@ -213,8 +210,7 @@ func TestWithdrawnInQuarantine(t *testing.T) {
 	})
 	t.Run("after a restart", func(t *testing.T) {
 		p.kill()
-		p = start(whole, "run", "-c", file)
-		p.ready(t)
+		p = follow(whole, file)
 		check(t, p)
 	})
 	t.Run("after a reindex", func(t *testing.T) {
@@ -226,8 +222,7 @@ func TestWithdrawnInQuarantine(t *testing.T) {
 	t.Run("after a reindex by another mapping", func(t *testing.T) {
 		p.stop(t)
 		rewrite(t, file, "fields: [title]}", "fields: [title], analyzer: en}")
-		p = start(whole, "run", "-c", file)
-		p.ready(t)
+		p = follow(whole, file)
 		for _, table := range []string{"item", "thing"} {
 			commands(groupAdmin(t), 0, "reindex", "-c", file, table)
 		}
@@ -241,8 +236,7 @@ func TestWithdrawnInQuarantine(t *testing.T) {
 			t.Fatal(err)
 		}
 		commands(groupAdmin(t), 0, "restore", "-c", file, saved)
-		p = start(whole, "run", "-c", file)
-		p.ready(t)
+		p = follow(whole, file)
 		check(t, p)
 	})
 	t.Run("repaired", func(t *testing.T) {
