@@ -253,12 +253,7 @@ func (p *proc) has(t testing.TB, table, q string, want uint64) {
 // found waits until a query finds so many rows. Each search on the way is answered.
 func (p *proc) found(t testing.TB, table, q string, want uint64) {
 	t.Helper()
-	eventually(t, soon, fmt.Sprintf("%s: %q is found", table, q), func() error {
-		if got := p.search(t, table, q, "size=0").Total; got != want {
-			return fmt.Errorf("got %d, want %d", got, want)
-		}
-		return nil
-	})
+	p.as("").found(t, table, q, want)
 }
 
 // reaches waits until a query finds so many rows, and returns how long that took. A search

@@ -198,7 +198,7 @@ func TestUnitIsFoundWhenThereAreRows(t *testing.T) {
 		p = follow(t, file)
 		for _, table := range db.tables {
 			table.add(1, 20, 1000)
-			p.as("").found(t, table.name, "note", 20)
+			p.found(t, table.name, "note", 20)
 			p.dated(t, table, 1, isNow)
 			if got := unitMark(t, data, table.name); got != table.name+".unit.sql = ms" {
 				t.Errorf("timeTrace has %q, want that the unit of %s is ms", got, table.name)

@@ -21,7 +21,7 @@ type visitor struct {
 	base, token string
 }
 
-func (v visitor) ask(t *testing.T, method, path, body string) (status int, answer string) {
+func (v visitor) ask(t testing.TB, method, path, body string) (status int, answer string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, v.base+path, strings.NewReader(body))
 	if err != nil {
@@ -50,7 +50,7 @@ func (v visitor) ask(t *testing.T, method, path, body string) (status int, answe
 func (p *proc) as(token string) visitor { return visitor{http.DefaultClient, p.base, token} }
 
 // body reads the JSON of an answer that is no error, and returns its status.
-func (v visitor) body(t *testing.T, method, path string, into any) int {
+func (v visitor) body(t testing.TB, method, path string, into any) int {
 	t.Helper()
 	status, text := v.ask(t, method, path, "")
 	if _, body, _ := strings.Cut(text, "\r\n\n"); status < 300 {
@@ -62,7 +62,7 @@ func (v visitor) body(t *testing.T, method, path string, into any) int {
 }
 
 // answer reads the JSON of an answer, which has to be there.
-func (v visitor) answer(t *testing.T, path string, into any) {
+func (v visitor) answer(t testing.TB, path string, into any) {
 	t.Helper()
 	if status := v.body(t, http.MethodGet, path, into); status != http.StatusOK {
 		t.Fatalf("%s: got %d", path, status)
@@ -70,21 +70,21 @@ func (v visitor) answer(t *testing.T, path string, into any) {
 }
 
 // status asks for the status of the daemon, and returns that of the answer.
-func (v visitor) status(t *testing.T) int {
+func (v visitor) status(t testing.TB) int {
 	t.Helper()
 	status, _ := v.ask(t, http.MethodGet, "/api/v1/status", "")
 	return status
 }
 
 // finds returns the answer to a query.
-func (v visitor) finds(t *testing.T, table, q string) (a search.Answer) {
+func (v visitor) finds(t testing.TB, table, q string) (a search.Answer) {
 	t.Helper()
 	v.answer(t, "/api/v1/tables/"+table+"/search?q="+url.QueryEscape(q), &a)
 	return a
 }
 
 // table is the status of one table, as an admin gets it.
-func (v visitor) table(t *testing.T, name string) httpapi.TableStatus {
+func (v visitor) table(t testing.TB, name string) httpapi.TableStatus {
 	t.Helper()
 	var s httpapi.Status
 	if status := v.body(t, "GET", "/api/v1/status", &s); status == http.StatusForbidden {
@@ -98,7 +98,7 @@ func (v visitor) table(t *testing.T, name string) httpapi.TableStatus {
 }
 
 // found waits until a query finds so many documents.
-func (v visitor) found(t *testing.T, table, q string, want uint64) {
+func (v visitor) found(t testing.TB, table, q string, want uint64) {
 	t.Helper()
 	eventually(t, soon, fmt.Sprintf("%s finds %q", table, q), func() error {
 		if got := v.finds(t, table, q).Total; got != want {
@@ -109,7 +109,7 @@ func (v visitor) found(t *testing.T, table, q string, want uint64) {
 }
 
 // swept waits until a table has been compared as a whole.
-func (v visitor) swept(t *testing.T, table string) {
+func (v visitor) swept(t testing.TB, table string) {
 	t.Helper()
 	eventually(t, soon, table+" is verified", func() error {
 		if s := v.table(t, table); s.Settled.Unverified || s.State != "following" {
@@ -120,7 +120,7 @@ func (v visitor) swept(t *testing.T, table string) {
 }
 
 // fails waits until a table is failing, with an error that has all texts.
-func (v visitor) fails(t *testing.T, table string, texts ...string) {
+func (v visitor) fails(t testing.TB, table string, texts ...string) {
 	t.Helper()
 	eventually(t, soon, table+" fails, and shows why", func() error {
 		s := v.table(t, table)
