@@ -241,15 +241,3 @@ func TestAppendString(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkAppendString(b *testing.B) {
-	for name, text := range map[string]string{"English": strings.Repeat("Ordinary text, with a line here\nand there. ", 12), "Chinese": strings.Repeat("电影和音乐，", 60)} {
-		b.Run(name, func(b *testing.B) {
-			var buf []byte
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				buf, _ = AppendString(buf[:0], text)
-			}
-		})
-	}
-}

@@ -252,29 +252,3 @@ func TestInexactReasonIsRefreshedBeforeSMoves(t *testing.T) {
 		pgtest.Exec(t, dsn, "INSERT INTO doc VALUES (1, now())")
 	}
 }
-
-// BenchmarkHorizonOfTable reads a table's horizon. If another session commits,
-// each reading checks the SQL again.
-func BenchmarkHorizonOfTable(b *testing.B) {
-	dsn := pgtest.DB(b)
-	pgtest.Exec(b, dsn, "CREATE TABLE doc (id int, u timestamptz)")
-	for name, commits := range map[string]bool{"idle": false, "busy": true} {
-		b.Run(name, func(b *testing.B) {
-			db := openDB(b, dsn)
-			w := watchOf(db, horizon.Options{Slack: 1, Scope: tableOf(b, db, source.TableConfig{}).Inexact})
-			writer := pgtest.Connect(b, dsn)
-			for b.Loop() {
-				if commits {
-					b.StopTimer()
-					if _, err := writer.Exec(b.Context(), "INSERT INTO doc VALUES (1, now())"); err != nil {
-						b.Fatal(err)
-					}
-					b.StartTimer()
-				}
-				if h, err := w.Horizon(b.Context()); err != nil || !h.Exact {
-					b.Fatal(h, err)
-				}
-			}
-		})
-	}
-}

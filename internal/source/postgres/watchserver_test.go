@@ -72,17 +72,6 @@ func TestWatchAcrossACrash(t *testing.T) {
 	w.finish()
 }
 
-// BenchmarkHorizon reads a quiet server's horizon, as each pass does.
-func BenchmarkHorizon(b *testing.B) {
-	s := openDB(b, pgtest.DB(b))
-	w := watchOf(s, horizon.Options{})
-	for b.Loop() {
-		if h, err := w.Horizon(b.Context()); err != nil || !h.Exact || h.At.After(time.Now()) {
-			b.Fatal(h, err)
-		}
-	}
-}
-
 // The version stays the same only while no transaction commits, in any database
 // of the server.
 func TestVersionChangesWithEveryCommit(t *testing.T) {
