@@ -253,10 +253,6 @@ func (a *abused) judge(t *testing.T, mob *mob) {
 		figures += fmt.Sprintf(" %s=%d", strings.TrimSuffix(name, "_total"), int(metrics.must(t, "indexerd_http_"+name)))
 	}
 	v := verifies(withToken(t, opsToken), 0, a.file, "--content", "--wait", "1m")
-	verdict := "ok"
-	if t.Failed() {
-		verdict = "MISS"
-	}
 	fmt.Printf("abuse: seed=%d writes=%d %s malformed=%d connections=%d %s lost=%d stale=%d ghost=%d torn=%d %s\n",
-		a.seed, len(a.committed), cmp.Or(mob.String(), "-"), mob.malformed.Load(), mob.connected.Load(), figures, v.Lost, v.Stale, v.Ghost, v.Torn, verdict)
+		a.seed, len(a.committed), cmp.Or(mob.String(), "-"), mob.malformed.Load(), mob.connected.Load(), figures, v.Lost, v.Stale, v.Ghost, v.Torn, outcome(t.Failed()))
 }

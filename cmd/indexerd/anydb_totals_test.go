@@ -31,8 +31,7 @@ func (a *anyDB) index(t *testing.T) {
 	if a.conf, err = configs.Load(a.file, os.LookupEnv); err != nil {
 		t.Fatal(err)
 	}
-	a.p = start(t, "run", "-c", a.file)
-	a.p.ready(t)
+	a.p = follow(t, a.file)
 	documents := map[string]uint64{}
 	for _, s := range a.p.status(t).Tables {
 		documents[s.Table] = s.Documents

@@ -22,8 +22,7 @@ func TestBackupCycles(t *testing.T) {
 	n := rounds(t, "BACKUP_N", 3, 1)
 	dsn := pgtest.DB(t)
 	b := &backingUp{chaos: newChaos(t, dsn, dsn, freshData(t)), dests: t.TempDir()}
-	b.daemon = start(t, "run", "-c", b.file)
-	b.daemon.ready(t)
+	b.daemon = follow(t, b.file)
 	stop := b.storm(t)
 	for i := range n {
 		b.cycle(t, i)

@@ -214,11 +214,15 @@ func (c *chaos) proves(t *testing.T, p *proc) httpapi.VerifiedTable {
 // figures prints the last line of a harness.
 func (c *chaos) figures(t *testing.T, name, figures string, v httpapi.VerifiedTable) {
 	t.Helper()
-	verdict := "ok"
-	if t.Failed() {
-		verdict = "MISS"
+	fmt.Printf("%s: seed=%d %s lost=%d stale=%d ghost=%d torn=%d %s\n", name, c.seed, figures, v.Lost, v.Stale, v.Ghost, v.Torn, outcome(t.Failed()))
+}
+
+// outcome is the last word of a line of figures.
+func outcome(misses bool) string {
+	if misses {
+		return "MISS"
 	}
-	fmt.Printf("%s: seed=%d %s lost=%d stale=%d ghost=%d torn=%d %s\n", name, c.seed, figures, v.Lost, v.Stale, v.Ghost, v.Torn, verdict)
+	return "ok"
 }
 
 // unbroken is an error where the daemon has ended by itself.

@@ -43,13 +43,9 @@ func TestOpenSearchKill(t *testing.T) {
 	n := rounds(t, "OPENSEARCH_KILL_N", 200, 200)
 	k := startClusterChaos(t, rounds(t, "OPENSEARCH_KILL_NODES", 3, 3))
 	k.run(t, n, k.choose)
-	verdict := "ok"
-	if t.Failed() {
-		verdict = "MISS"
-	}
 	fmt.Printf("opensearch-kill: seed=%d rounds=%d nodes=%d kills=%d faults=%d met=%d zombies=%d writes=%d looks=%d detections=%d detected_max_s=%.1f rest_max_s=%.1f status_max_s=%.1f S_back=%d lost=%d stale=%d ghost=%d torn=%d %s\n",
 		k.seed, n, len(k.cluster.Nodes), k.kills, k.done, k.doors.met.Load(), k.risen, k.commits, k.looks, k.detections, k.detected.Seconds(), k.rested.Seconds(), k.status.Seconds(), k.fell,
-		k.found.lost, k.found.stale, k.found.ghost, k.found.torn, verdict)
+		k.found.lost, k.found.stale, k.found.ghost, k.found.torn, outcome(t.Failed()))
 }
 
 // A clusterChaos is a TestOpenSearchKill under way.

@@ -26,8 +26,7 @@ func TestDatabaseCrash(t *testing.T) {
 	between, reach := newProxy(t, server.DSN())
 	c := &crashing{chaos: newChaos(t, server.DSN(), reach, freshData(t)), server: server}
 	pgtest.Exec(t, c.dsn, "CHECKPOINT") // no crash takes the schema
-	c.daemon = start(t, "run", "-c", c.file)
-	c.daemon.ready(t)
+	c.daemon = follow(t, c.file)
 	began := time.Now()
 	for i := range n {
 		c.crash(t, i)

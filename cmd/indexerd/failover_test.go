@@ -53,7 +53,7 @@ func TestFailover(t *testing.T) {
 		t.Errorf("takeovers: got p99 %v, want at most %v", took, takeoverWithin)
 	}
 	fmt.Printf("failover: seed=%d rounds=%d writes=%d accepted=%d takeovers=%d p99_takeover=%.1fs p99_first_write=%.1fs lost=%d stale=%d ghost=%d torn=%d lower=%d %s\n",
-		f.seed, n, f.commits, f.accepted, len(f.takeovers), took.Seconds(), p99(f.firstWrites).Seconds(), f.found.lost, f.found.stale, f.found.ghost, f.found.torn, f.lower, map[bool]string{true: "MISS", false: "ok"}[t.Failed()])
+		f.seed, n, f.commits, f.accepted, len(f.takeovers), took.Seconds(), p99(f.firstWrites).Seconds(), f.found.lost, f.found.stale, f.found.ghost, f.found.torn, f.lower, outcome(t.Failed()))
 }
 
 func p99(all []time.Duration) time.Duration {

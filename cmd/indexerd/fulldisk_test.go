@@ -26,8 +26,7 @@ const heldAtMost = 5 * time.Second
 // itself.
 func TestStartOnAFullDisk(t *testing.T) {
 	d := newFilling(t)
-	d.daemon = start(t, "run", "-c", d.file)
-	d.daemon.ready(t)
+	d.daemon = follow(t, d.file)
 	d.daemon.kill()
 	d.fill(t)
 	d.write(t, 50)
@@ -59,8 +58,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 // Searches are answered all the while when the last byte goes as rows change.
 func TestDiskFillsWhileFollowing(t *testing.T) {
 	d := newFilling(t)
-	d.daemon = start(t, "run", "-c", d.file)
-	d.daemon.ready(t)
+	d.daemon = follow(t, d.file)
 	s := d.searches(t)
 	d.fill(t)
 	d.write(t, 500)

@@ -40,8 +40,7 @@ func TestJudged(t *testing.T) {
 	sql := "SELECT id, updated, body"
 	rewrite(t, file, sql, sql+", n, active")
 	j := &judge{judgedEngine: engine, seed: chaosSeed(t), rows: map[string]*judgedRow{}}
-	j.daemon = start(t, "run", "-c", file)
-	j.daemon.ready(t)
+	j.daemon = follow(t, file)
 	all := judgement{perSecond: math.Inf(1)}
 	for _, eyes := range engine.eyes {
 		all = all.worse(j.judge(t, dsn, eyes, n/len(engine.eyes)))
@@ -49,12 +48,9 @@ func TestJudged(t *testing.T) {
 	settledPast(t, j.daemon, dsn)
 	sweeps(t, 0, file, "note", "--allow", "1000")
 	verifies(t, 0, file, "--content")
-	verdict := "ok"
-	if t.Failed() || all.p50 > engine.p50.Milliseconds() || all.p99 > engine.p99.Milliseconds() || all.deleted > judgedDeletedP99.Milliseconds() || all.perSecond < 0.9*engine.rate {
-		verdict = "MISS"
-	}
+	misses := all.p50 > engine.p50.Milliseconds() || all.p99 > engine.p99.Milliseconds() || all.deleted > judgedDeletedP99.Milliseconds() || all.perSecond < 0.9*engine.rate
 	fmt.Printf("judged: engine=%s writes=%d per_second=%.0f p50_ms=%d goal=%d p99_ms=%d goal=%d deleted_p99_ms=%d goal=%d %s\n", engine.name, n, all.perSecond,
-		all.p50, engine.p50.Milliseconds(), all.p99, engine.p99.Milliseconds(), all.deleted, judgedDeletedP99.Milliseconds(), verdict)
+		all.p50, engine.p50.Milliseconds(), all.p99, engine.p99.Milliseconds(), all.deleted, judgedDeletedP99.Milliseconds(), outcome(t.Failed() || misses))
 }
 
 // A judgement is how long writes took to be found, in milliseconds.

@@ -44,16 +44,11 @@ func TestKillTables(t *testing.T) {
 		}
 		m.kill()
 	}
-	m.proc = start(t, "run", "-c", m.config)
-	m.proc.ready(t)
+	m.proc = follow(t, m.config)
 	<-time.After(time.Second) // changes that only following finds
 	commits, last := stop()
 	lost := m.lost(t, last)
-	verdict := "ok"
-	if t.Failed() {
-		verdict = "MISS"
-	}
-	fmt.Printf("kill tables: tables=%d n=%d commits=%d S_back=%d lost=%d %s\n", tables, n, commits, fell, lost, verdict)
+	fmt.Printf("kill tables: tables=%d n=%d commits=%d S_back=%d lost=%d %s\n", tables, n, commits, fell, lost, outcome(t.Failed()))
 }
 
 // look reads S of all tables, and returns how many have fallen.

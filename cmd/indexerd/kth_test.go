@@ -37,11 +37,7 @@ func TestKthFailure(t *testing.T) {
 			restarts += f.restarts
 		})
 	}
-	verdict := "ok"
-	if t.Failed() {
-		verdict = "MISS"
-	}
-	fmt.Printf("kth: operations=%d faults=%d asked_for_a_restart=%d %s\n", len(faultyOperations), met, restarts, verdict)
+	fmt.Printf("kth: operations=%d faults=%d asked_for_a_restart=%d %s\n", len(faultyOperations), met, restarts, outcome(t.Failed()))
 }
 
 // An operation is what a fault falls into.
@@ -232,8 +228,7 @@ func (f *faulty) starts(t *testing.T) {
 	if f.daemon != nil {
 		f.saysWhy(t)
 	}
-	f.daemon = start(t, "run", "-c", f.file)
-	f.daemon.ready(t)
+	f.daemon = follow(t, f.file)
 }
 
 // saysWhy wants a daemon that has ended by itself to have said so in one line.

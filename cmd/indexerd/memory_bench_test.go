@@ -43,18 +43,17 @@ func BenchmarkMemory(b *testing.B) {
 		{"most_mb", 4, fits(), "    batch: 2\n"},
 	}
 	for range b.N {
-		verdict, figures := "ok", ""
+		figures := ""
 		for _, c := range cases {
 			began := time.Now()
 			peak := peakOf(b, c.rows, c.text, c.more)
 			figures += fmt.Sprintf(" %s=%.0f", c.name, peak)
 			fmt.Printf("%-12s %4.0f MB in %.0f s\n", c.name, peak, time.Since(began).Seconds())
 			if peak > memoryTarget {
-				verdict = "MISS"
 				b.Errorf("%s: peak %.0f MB, target %d", c.name, peak, memoryTarget)
 			}
 		}
-		fmt.Printf("memory:%s target=%d %s\n", figures, memoryTarget, verdict)
+		fmt.Printf("memory:%s target=%d %s\n", figures, memoryTarget, outcome(b.Failed()))
 	}
 }
 

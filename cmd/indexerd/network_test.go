@@ -25,8 +25,7 @@ func TestNetwork(t *testing.T) {
 	between, reach := newProxy(t, dsn)
 	w := &weather{chaos: newChaos(t, dsn, reach, freshData(t)), proxy: between}
 	pgtest.Exec(t, dsn, "INSERT INTO note (id, body) SELECT i, 'bulk' FROM generate_series(10001, 10000 + $1::int) i", bulkRows)
-	w.daemon = start(t, "run", "-c", w.file)
-	w.daemon.ready(t)
+	w.daemon = follow(t, w.file)
 	stop := w.storm(t)
 	for i := range n {
 		w.round(t, i)

@@ -55,13 +55,11 @@ func BenchmarkPeers(b *testing.B) {
 		}
 		us, less, them := medianLoad(ours), medianLoad(lean), medianLoad(theirs)
 		ratio := them.wall.Seconds() / us.wall.Seconds()
-		verdict := "ok"
 		if ratio < peersTarget {
-			verdict = "MISS"
 			b.Errorf("documents a second: %.2f times those of PGSync, want %.2f", ratio, peersTarget)
 		}
 		fmt.Printf("peers: rows=%d indexerd_docs_per_second=%.0f without_source=%.0f pgsync_docs_per_second=%.0f ratio=%.2f target=%.2f daemon_cpu_us_per_row=%.1f pgsync_cpu_us_per_row=%.1f cpu_with_opensearch_us_per_row=%.1f pgsync=%.1f %s\n",
-			p.rows, p.rate(us), p.rate(less), p.rate(them), ratio, peersTarget, p.perRow(us.cpu), p.perRow(them.cpu), p.perRow(us.cpu+us.clusterCPU), p.perRow(them.cpu+them.clusterCPU), verdict)
+			p.rows, p.rate(us), p.rate(less), p.rate(them), ratio, peersTarget, p.perRow(us.cpu), p.perRow(them.cpu), p.perRow(us.cpu+us.clusterCPU), p.perRow(them.cpu+them.clusterCPU), outcome(b.Failed()))
 	}
 }
 

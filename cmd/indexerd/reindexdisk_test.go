@@ -12,13 +12,11 @@ import (
 // command succeeds.
 func TestReindexWithoutRoom(t *testing.T) {
 	d := newFilling(t)
-	d.daemon = start(t, "run", "-c", d.file)
-	d.daemon.ready(t)
+	d.daemon = follow(t, d.file)
 	settledPast(t, d.daemon, d.dsn)
 	d.daemon.stop(t)
 	rewrite(t, d.file, "content: {fields: [body]}", "content: {fields: [body], analyzer: en}")
-	d.daemon = start(t, "run", "-c", d.file)
-	d.daemon.ready(t)
+	d.daemon = follow(t, d.file)
 	d.daemon.waitForLog(t, "searches by the old mapping", 1)
 	d.leave(t, d.indexBytes(t)/2)
 

@@ -40,12 +40,8 @@ func TestSchema(t *testing.T) {
 			newSchemaRound(t, seed+uint64(from), min(n-from, subjectsPerRound)).run(t, f)
 		})
 	}
-	verdict := "ok"
-	if t.Failed() {
-		verdict = "MISS"
-	}
 	fmt.Printf("schema: seed=%d n=%d changes=%d writes=%d answers=%d hits=%d equal=%d failed=%d panics=%d foreign=%d unseen=%d %s\n",
-		seed, n, f.changes, f.writes, f.answers, f.hits, f.equal, f.failed, f.panics, f.foreign, f.unseen, verdict)
+		seed, n, f.changes, f.writes, f.answers, f.hits, f.equal, f.failed, f.panics, f.foreign, f.unseen, outcome(t.Failed()))
 }
 
 // subjectsPerRound is every shape under both sources.

@@ -44,11 +44,7 @@ func BenchmarkSearchAPI(b *testing.B) {
 			failed = true
 		}
 	}
-	verdict := "ok"
-	if failed {
-		verdict = "MISS"
-	}
-	fmt.Printf("search-api: rows=%d requests=10 %s\n", rows, verdict)
+	fmt.Printf("search-api: rows=%d requests=10 %s\n", rows, outcome(failed))
 }
 
 type commonRequest struct{ name, body string }

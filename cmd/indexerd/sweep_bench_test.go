@@ -49,13 +49,12 @@ func BenchmarkSweep(b *testing.B) {
 		}
 		verify = time.Since(began)
 	}
-	verdict := "ok"
-	if sweep > millions*sweepTarget || verify > millions*verifyTarget || more > sweepMemoryTarget {
-		verdict = "MISS"
-		b.Error(verdict)
-	}
+	misses := sweep > millions*sweepTarget || verify > millions*verifyTarget || more > sweepMemoryTarget
 	fmt.Printf("sweep: rows=%d took=%.1fs target=%v more_memory=%.0fMB target=%dMB verify_content=%.1fs target=%v %s\n",
-		rows, sweep.Seconds(), millions*sweepTarget, more, sweepMemoryTarget, verify.Seconds(), millions*verifyTarget, verdict)
+		rows, sweep.Seconds(), millions*sweepTarget, more, sweepMemoryTarget, verify.Seconds(), millions*verifyTarget, outcome(misses))
+	if misses {
+		b.Fail()
+	}
 }
 
 // notesOf500Bytes has the daemon load so many rows, and returns its
