@@ -23,7 +23,7 @@ const stopTarget = time.Second
 // durable window lies behind shows how long indexing stopped: by how much it is
 // farther than in a while without a backup.
 func BenchmarkBackup(b *testing.B) {
-	rows := 2 * benchRows() // by default a gigabyte of data directory
+	rows := 2 * benchRows(b) // by default a gigabyte of data directory
 	file, dsn, p := notesOf500Bytes(b, rows)
 	cfg, err := configs.LoadWithoutSecrets(file, os.LookupEnv)
 	if err != nil {

@@ -77,8 +77,8 @@ func chaosSeed(t *testing.T) uint64 {
 	return seed
 }
 
-// rounds is how often a harness does its worst.
-func rounds(t *testing.T, variable string, usual, short int) int {
+// rounds is how often a harness does its worst, or another number that a variable sets.
+func rounds(t testing.TB, variable string, usual, short int) int {
 	t.Helper()
 	if s := os.Getenv(variable); s != "" {
 		n, err := strconv.Atoi(s)

@@ -4,24 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"testing"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 )
-
-// stormChanges is how many changes a storm makes; make storm makes 50,000.
-func stormChanges(t *testing.T) int {
-	if n, err := strconv.Atoi(os.Getenv("STORM_CHANGES")); err == nil {
-		return n
-	}
-	if testing.Short() {
-		return 2_000
-	}
-	return 5_000
-}
 
 // TestStorm changes all tables of the films at random, also in transactions that
 // commit late and in ways that move no updateTime; after a sweep the index is
@@ -32,7 +20,7 @@ func TestStorm(t *testing.T) {
 	p := follow(t, file)
 	db := openWriter(t, dsn)
 	const writers = 4
-	changes := stormChanges(t) / writers
+	changes := rounds(t, "STORM_CHANGES", 5_000, 2_000) / writers // make storm makes 50,000 in all
 	var storm errgroup.Group
 	for w := range writers {
 		storm.Go(func() error { return rage(db, rand.New(rand.NewPCG(7, uint64(w))), changes) })

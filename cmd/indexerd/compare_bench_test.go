@@ -15,7 +15,7 @@ func BenchmarkSweepWithoutUpdated(b *testing.B) {
 	for _, driver := range []string{"postgres", "sqlite"} {
 		b.Run(driver, func(b *testing.B) {
 			dsn, exec := newDatabase(b, driver)
-			exec(schema, fmt.Sprintf(rows, benchRows()), "ANALYZE album")
+			exec(schema, fmt.Sprintf(rows, benchRows(b)), "ANALYZE album")
 			compareBoth(b, driver, dsn, exec)
 		})
 	}
@@ -37,7 +37,7 @@ tables:
 	})
 	took, count := passSeconds(b, p, "compare", "sum"), passSeconds(b, p, "compare", "count")
 	for n := range 5 {
-		exec(fmt.Sprintf("UPDATE album SET title = 'changed%d' WHERE id = %d", n, 1+n*benchRows()/5))
+		exec(fmt.Sprintf("UPDATE album SET title = 'changed%d' WHERE id = %d", n, 1+n*benchRows(b)/5))
 		eventually(b, time.Hour, "the change is found", func() error {
 			if p.search(b, "album", "changed"+strconv.Itoa(n), "size=0").Total == 0 {
 				return fmt.Errorf("it is not")
@@ -49,7 +49,7 @@ tables:
 	began := time.Now()
 	sweeps(b, 0, file, "album")
 	plain := time.Since(began).Seconds()
-	fmt.Printf("comparison: driver=%s rows=%d summed_ms=%.0f plain_ms=%.0f ratio=%.1f ok\n", driver, benchRows(), 1000*summed, 1000*plain, plain/summed)
+	fmt.Printf("comparison: driver=%s rows=%d summed_ms=%.0f plain_ms=%.0f ratio=%.1f ok\n", driver, benchRows(b), 1000*summed, 1000*plain, plain/summed)
 }
 
 // passSeconds returns a figure of the durations of a pass; 0 while the table is loading.

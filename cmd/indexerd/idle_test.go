@@ -54,18 +54,9 @@ tables:
 // the later of two columns, have none that a window could use: what a look at
 // those costs depends on the database, so it is reported and not judged.
 func TestIdle(t *testing.T) {
-	if os.Getenv("IDLE_SECONDS") == "" { // no time is measured
+	seconds, judged := rounds(t, "IDLE_SECONDS", 8, 5), os.Getenv("IDLE_SECONDS") != ""
+	if !judged { // no time is measured
 		t.Parallel()
-	}
-	seconds, judged := 8, false
-	if s := os.Getenv("IDLE_SECONDS"); s != "" {
-		var err error
-		if seconds, err = strconv.Atoi(s); err != nil {
-			t.Fatal(err)
-		}
-		judged = true
-	} else if testing.Short() {
-		seconds = 5
 	}
 	t.Run("indexed", func(t *testing.T) {
 		dsn := films.DB(t)

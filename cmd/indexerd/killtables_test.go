@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 	"time"
 
@@ -19,13 +17,7 @@ import (
 // KILL_TABLES sets how many tables.
 func TestKillTables(t *testing.T) {
 	t.Parallel()
-	tables := 6
-	if text := os.Getenv("KILL_TABLES"); text != "" {
-		var err error
-		if tables, err = strconv.Atoi(text); err != nil {
-			t.Fatalf("KILL_TABLES: got %q, want a number", text)
-		}
-	}
+	tables := rounds(t, "KILL_TABLES", 6, 6)
 	n := rounds(t, "KILL_N", 5, 2)
 	m := newTables(t, tables)
 	stop := m.write(t)

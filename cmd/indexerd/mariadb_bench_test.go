@@ -25,7 +25,7 @@ func BenchmarkMariaDB(b *testing.B) {
 		sweep := mariaSweep(b, server)
 		misses := ratio > mariaLoadTarget || sweep > mariaSweepTarget
 		fmt.Printf("mariadb: cpu_over_postgres=%.2f target=%.2f sweep_rows=%d sweep_s=%.1f target=%v %s\n",
-			ratio, mariaLoadTarget, benchRows(), sweep.Seconds(), mariaSweepTarget, outcome(misses))
+			ratio, mariaLoadTarget, benchRows(b), sweep.Seconds(), mariaSweepTarget, outcome(misses))
 		if misses {
 			b.Fail()
 		}
@@ -80,14 +80,14 @@ func mariaSweep(b *testing.B, server *mariatest.Server) time.Duration {
 	dsn := server.DB(b)
 	mariatest.Exec(b, dsn, `CREATE TABLE note (id bigint PRIMARY KEY, updated timestamp(6) NOT NULL, body text NOT NULL, INDEX (updated))`)
 	mariatest.Exec(b, dsn, fmt.Sprintf(`INSERT INTO note SELECT seq, now() - INTERVAL 1 DAY, repeat(concat(md5(seq), ' ', md5(seq DIV 7), ' '), 7)
-		FROM seq_1_to_%d`, benchRows()))
+		FROM seq_1_to_%d`, benchRows(b)))
 	mariatest.Exec(b, dsn, "ANALYZE TABLE note")
 	file := writeFile(b, lateConfig(dsn, filepath.Join(b.TempDir(), "data"), "{horizon: auto}"))
 	p := start(b, "run", "-c", file)
 	p.readyWithin(b, time.Hour)
 	began := time.Now()
-	if got := sweeps(b, 0, file, "note"); got.Compared < benchRows() {
-		b.Fatalf("sweep: got %+v, want %d compared", got, benchRows())
+	if got := sweeps(b, 0, file, "note"); got.Compared < benchRows(b) {
+		b.Fatalf("sweep: got %+v, want %d compared", got, benchRows(b))
 	}
 	return time.Since(began)
 }

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -71,14 +70,7 @@ type peers struct {
 
 func newPeers(b *testing.B, programs string) *peers {
 	b.Helper()
-	rows := 100_000
-	if s := os.Getenv("PEERS_N"); s != "" {
-		var err error
-		if rows, err = strconv.Atoi(s); err != nil {
-			b.Fatal(err)
-		}
-	}
-	texts := peerTexts(b, rows)
+	texts := peerTexts(b, rounds(b, "PEERS_N", 100_000, 100_000))
 	return &peers{programs: programs, dsn: textTable(b, texts), node: nodetest.URL(b), redis: redistest.New(b).URL, rows: len(texts)}
 }
 

@@ -57,13 +57,7 @@ const searchRounds, fts5Rounds = 300, 30
 // order the hits of a word alike in the plain order. Then it prints the tuned order, with the first words of a text as its title,
 // also while 100 rows a second are written again. INDEXERD_ROWS is the number of rows.
 func BenchmarkSearch(b *testing.B) {
-	rows := 100_000
-	if s := os.Getenv("INDEXERD_ROWS"); s != "" {
-		var err error
-		if rows, err = strconv.Atoi(s); err != nil {
-			b.Fatal(err)
-		}
-	}
+	rows := rounds(b, "INDEXERD_ROWS", 100_000, 100_000)
 	began := time.Now()
 	texts := searchTexts(rows)
 	words := wordsByShare(texts)

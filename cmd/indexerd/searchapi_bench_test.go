@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,13 +23,7 @@ import (
 // HTTP, beside a real node with the same documents. Both must find as many.
 // INDEXERD_ROWS is the number of rows.
 func BenchmarkSearchAPI(b *testing.B) {
-	rows := 100_000
-	if s := os.Getenv("INDEXERD_ROWS"); s != "" {
-		var err error
-		if rows, err = strconv.Atoi(s); err != nil {
-			b.Fatal(err)
-		}
-	}
+	rows := rounds(b, "INDEXERD_ROWS", 100_000, 100_000)
 	node := nodetest.URL(b)
 	texts := searchTexts(rows)
 	own := serveAPI(b, texts)

@@ -12,12 +12,7 @@ import (
 
 // benchRows is how many rows the sweep is measured on; the backup on twice as
 // many.
-func benchRows() int {
-	if n, err := strconv.Atoi(os.Getenv("INDEXERD_ROWS")); err == nil {
-		return n
-	}
-	return 1_000_000
-}
+func benchRows(b *testing.B) int { return rounds(b, "INDEXERD_ROWS", 1_000_000, 1_000_000) }
 
 // The targets for a million rows; more rows may take as much longer.
 const (
@@ -29,7 +24,7 @@ const (
 // BenchmarkSweep sweeps and verifies a table of rows of about 500 bytes, of
 // which nothing has changed, with the daemon running.
 func BenchmarkSweep(b *testing.B) {
-	rows := benchRows()
+	rows := benchRows(b)
 	file, _, p := notesOf500Bytes(b, rows)
 	millions := time.Duration(max(1, rows/1_000_000))
 	var sweep, verify time.Duration

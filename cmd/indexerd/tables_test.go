@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,14 +35,9 @@ const (
 // updateTime: load, restart, idle, and changes of random tables. MANY_TABLES sets
 // how many (make many); then what it takes is judged.
 func TestTables(t *testing.T) {
-	tables, seconds, judged := 12, 3, false
-	if text := os.Getenv("MANY_TABLES"); text != "" {
-		var err error
-		if tables, err = strconv.Atoi(text); err != nil {
-			t.Fatalf("MANY_TABLES: got %q, want a number", text)
-		}
-		seconds, judged = 30, true
-	} else {
+	tables, seconds, judged := rounds(t, "MANY_TABLES", 12, 12), 30, os.Getenv("MANY_TABLES") != ""
+	if !judged {
+		seconds = 3
 		t.Parallel()
 	}
 	m := newTables(t, tables)
