@@ -6,17 +6,17 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+
+	"indexerd/internal/test/sourcetest"
 )
 
 // These draw keys in SQL for sourcetest.KeyType.
 
-func oneOf(r *rand.Rand, all ...string) string { return all[r.IntN(len(all))] }
-
 func drawDate(r *rand.Rand) string {
 	if r.IntN(20) == 0 {
-		return oneOf(r, "'infinity'", "'-infinity'", "'4714-11-24 BC'", "'0001-01-01'", "'0001-12-31 BC'", "'2000-01-01'", "'9999-12-31'", "'10000-01-01'")
+		return sourcetest.OneOf(r, "'infinity'", "'-infinity'", "'4714-11-24 BC'", "'0001-01-01'", "'0001-12-31 BC'", "'2000-01-01'", "'9999-12-31'", "'10000-01-01'")
 	}
-	year, era := r.IntN(30), oneOf(r, "", " BC")
+	year, era := r.IntN(30), sourcetest.OneOf(r, "", " BC")
 	if r.IntN(2) == 0 {
 		year = r.IntN(4000)
 	}
@@ -29,33 +29,25 @@ func drawTime(r *rand.Rand) string {
 		return "'" + date + "'"
 	}
 	date, bc := strings.CutSuffix(date, " BC")
-	text := fmt.Sprintf("%s %02d:%02d:%02d.%06d%s", date, r.IntN(24), 59*r.IntN(2), r.IntN(60), oneMicrosecond(r), oneOf(r, "", "+00", "-00:30"))
+	text := fmt.Sprintf("%s %02d:%02d:%02d.%06d%s", date, r.IntN(24), 59*r.IntN(2), r.IntN(60), sourcetest.Microsecond(r), sourcetest.OneOf(r, "", "+00", "-00:30"))
 	if bc {
 		text += " BC"
 	}
 	return "'" + text + "'"
 }
 
-func oneMicrosecond(r *rand.Rand) int { return []int{0, 1, 999999, 500000, r.IntN(1000000)}[r.IntN(5)] }
-
 func drawDecimal(r *rand.Rand) string {
 	if r.IntN(20) == 0 {
-		return oneOf(r, "'NaN'", "0", "-0.00", "1", "10", "1.0", "-1", "0.1")
-	}
-	digits := func(n int) (s string) {
-		for range n {
-			s += oneOf(r, "0", "0", "1", "9", fmt.Sprint(r.IntN(10)))
-		}
-		return s
+		return sourcetest.OneOf(r, "'NaN'", "0", "-0.00", "1", "10", "1.0", "-1", "0.1")
 	}
 	most := []int{3, 3, 40, 390}[r.IntN(4)]
-	return oneOf(r, "", "-") + "0" + digits(r.IntN(most)) + "." + digits(1+r.IntN(most))
+	return sourcetest.Decimal(r, most, most)
 }
 
 func drawReal(r *rand.Rand) string {
 	switch r.IntN(5) {
 	case 0:
-		return oneOf(r, "'NaN'", "'Infinity'", "'-Infinity'", "'-0'", "'0'", "'1e-37'", "'-1e-37'", "'3.4e38'")
+		return sourcetest.OneOf(r, "'NaN'", "'Infinity'", "'-Infinity'", "'-0'", "'0'", "'1e-37'", "'-1e-37'", "'3.4e38'")
 	case 1:
 		return fmt.Sprintf("'%d'", r.IntN(20)-10)
 	case 2:
@@ -65,13 +57,9 @@ func drawReal(r *rand.Rand) string {
 }
 
 func drawBytes(r *rand.Rand) string {
-	b := make([]byte, r.IntN(5))
-	for i := range b {
-		b[i] = []byte{0x00, 0x01, 0xfe, 0xff, 'a'}[r.IntN(5)]
-	}
-	return `'\x` + hex.EncodeToString(b) + "'"
+	return `'\x` + hex.EncodeToString(sourcetest.Bytes(r)) + "'"
 }
 
 func drawPadded(r *rand.Rand) string {
-	return "'" + oneOf(r, "", " ", "a", "A", "b") + oneOf(r, "", "  ", "a", "ab") + oneOf(r, "", " ", "é") + "'"
+	return "'" + sourcetest.OneOf(r, "", " ", "a", "A", "b") + sourcetest.OneOf(r, "", "  ", "a", "ab") + sourcetest.OneOf(r, "", " ", "é") + "'"
 }

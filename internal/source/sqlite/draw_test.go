@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"indexerd/internal/test/sourcetest"
 )
 
 // These draw keys in SQL for sourcetest.KeyType.
@@ -26,9 +28,5 @@ func drawNumber(r *rand.Rand) string {
 }
 
 func drawBytes(r *rand.Rand) string {
-	b := make([]byte, r.IntN(5))
-	for i := range b {
-		b[i] = []byte{0x00, 0x01, 0xfe, 0xff, 'a'}[r.IntN(5)]
-	}
-	return "x'" + hex.EncodeToString(b) + "'"
+	return "x'" + hex.EncodeToString(sourcetest.Bytes(r)) + "'"
 }
