@@ -65,6 +65,14 @@ func (c *clustered) run(t *testing.T, more ...string) *proc {
 	return follow(t, c.file, more...)
 }
 
+// loaded is run, and finds what was loaded.
+func (c *clustered) loaded(t *testing.T, more ...string) *proc {
+	t.Helper()
+	p := c.run(t, more...)
+	c.finds(t, p, "word7", 300)
+	return p
+}
+
 // finds waits until a query finds so many rows.
 func (c *clustered) finds(t *testing.T, p *proc, q string, want uint64) {
 	t.Helper()
@@ -83,8 +91,7 @@ func (c *clustered) equal(t *testing.T, p *proc) {
 func TestOpenSearch(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
-	p := c.run(t)
-	c.finds(t, p, "word7", 300)
+	p := c.loaded(t)
 	searchFeatures(t, p)
 	c.exec(t, `INSERT INTO item VALUES (9001, unixepoch(), 'new', 'a fresh mountain');
 		UPDATE item SET title = 'changed mountain', u = unixepoch() WHERE id = 7; DELETE FROM item WHERE id = 17`)
@@ -149,8 +156,7 @@ func searchFeatures(t *testing.T, p *proc) {
 func TestOpenSearchIndexIsReplaced(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
-	p := c.run(t)
-	c.finds(t, p, "word7", 300)
+	p := c.loaded(t)
 	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*", nil)
 	c.finds(t, p, "word7", 300)
 	c.equal(t, p)
@@ -163,8 +169,7 @@ func TestOpenSearchIndexIsReplaced(t *testing.T) {
 	c.equal(t, p)
 	p.stop(t)
 	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*", nil) // while no daemon runs
-	p = c.run(t)
-	c.finds(t, p, "word7", 300)
+	p = c.loaded(t)
 	c.equal(t, p)
 }
 
@@ -174,12 +179,10 @@ func TestOpenSearchIndexIsReplaced(t *testing.T) {
 func TestOpenSearchHasOneWriter(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
-	first := c.run(t)
-	c.finds(t, first, "word7", 300)
+	first := c.loaded(t)
 	c.file = c.configure(t, "other", "metadata: {kind: keyword}, ")
 	says(t, 2, "--take-over", "run", "-c", c.file)
-	second := c.run(t, "--take-over")
-	c.finds(t, second, "word7", 300)
+	second := c.loaded(t, "--take-over")
 	eventually(t, soon, "the first daemon ends", func() error {
 		select {
 		case <-first.done:
@@ -242,8 +245,7 @@ func TestOpenSearchIsAway(t *testing.T) {
 func TestOpenSearchIsNewerThanTheData(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
-	p := c.run(t)
-	c.finds(t, p, "word7", 300)
+	p := c.loaded(t)
 	p.stop(t)
 	data, old := filepath.Join(c.dir, "data"), filepath.Join(c.dir, "old")
 	if err := os.CopyFS(old, os.DirFS(data)); err != nil {
@@ -285,8 +287,7 @@ func TestOpenSearchIsNewerThanTheData(t *testing.T) {
 func TestOpenSearchIsRefilledFromPages(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
-	p := c.run(t)
-	c.finds(t, p, "word7", 300)
+	p := c.loaded(t)
 	archive := filepath.Join(c.dir, "backup.tar")
 	commands(t, 0, "backup", "-c", c.file, archive)
 	named, err := os.ReadFile(filepath.Join(archive, "item", "index", "cluster.json"))

@@ -74,8 +74,7 @@ func TestOpenSearchWaitsForItsIndex(t *testing.T) {
 	c := newClustered(t)
 	var red atomic.Bool
 	c.through(t, func(w http.ResponseWriter, r *http.Request) bool { return red.Load() && redAnswers(w, r) })
-	p := c.run(t)
-	c.finds(t, p, "word7", 300)
+	p := c.loaded(t)
 	c.shows(t, p, "green", "")
 
 	red.Store(true)
@@ -129,8 +128,7 @@ func TestOpenSearchDeniesTheUser(t *testing.T) {
 		}
 		return true
 	})
-	p := c.run(t)
-	c.finds(t, p, "word7", 300)
+	p := c.loaded(t)
 	status.Store(http.StatusForbidden)
 	c.exec(t, `UPDATE item SET title = 'written without a right', u = unixepoch() WHERE id = 7`)
 	c.shows(t, p, "", "privilege")
@@ -161,8 +159,7 @@ func TestOpenSearchHangsWhileItsIndexIsDeleted(t *testing.T) {
 		<-r.Context().Done() // until the daemon gives up
 		return true
 	})
-	p := c.run(t)
-	c.finds(t, p, "word7", 300)
+	p := c.loaded(t)
 
 	hangs.Store(true)
 	c.exec(t, `UPDATE item SET title = 'changed while writes hang', u = unixepoch() WHERE id = 7`)
@@ -187,8 +184,7 @@ func TestOpenSearchHangsWhileItsIndexIsDeleted(t *testing.T) {
 func TestOpenSearchDocumentIsNewer(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
-	p := c.run(t)
-	c.finds(t, p, "word7", 300)
+	p := c.loaded(t)
 	row7 := "/" + c.prefix + "item/_doc/EYAAAAAAAAAH?version_type=external&version="
 	c.cluster(t, http.MethodPut, row7+strconv.Itoa(1<<opensearch.EpochBits+1<<30), map[string]any{"title": "of a client"})
 	c.exec(t, `UPDATE item SET title = 'written again', u = unixepoch() WHERE id = 7`)
@@ -213,8 +209,7 @@ func TestOpenSearchIsDoubtedAtOnce(t *testing.T) {
 		}
 		return gone.Load()
 	})
-	p := c.run(t)
-	c.finds(t, p, "word7", 300)
+	p := c.loaded(t)
 	gone.Store(true)
 	c.shows(t, p, "", "does not answer") // no pass runs
 	p.waitFor(t, "the table is unverified", func(s httpapi.TableStatus) bool {
