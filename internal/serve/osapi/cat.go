@@ -1,6 +1,7 @@
 package osapi
 
 import (
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -135,9 +136,7 @@ func settingsOf(table string, _ mapping.Index) map[string]any {
 func indexOf(table string, ix mapping.Index) map[string]any {
 	all := map[string]any{}
 	for _, part := range []map[string]any{aliasesOf(table, ix), mappingOf(table, ix), settingsOf(table, ix)} {
-		for name, value := range part {
-			all[name] = value
-		}
+		maps.Copy(all, part)
 	}
 	return all
 }

@@ -125,7 +125,7 @@ func (s server) searchOf(c *call, one headed, v url.Values, room *int) (map[stri
 	case index == "":
 		index = c.index()
 	}
-	t, err := s.target(index, c.caller, leniency{one.flag("ignore_unavailable"), one.is("allow_no_indices", "false")})
+	t, err := s.target(index, c.caller, leniency{one.is("ignore_unavailable", "true"), one.is("allow_no_indices", "false")})
 	if err != nil {
 		return nil, err
 	}
@@ -164,8 +164,6 @@ func (h headed) index() (string, error) {
 	list, err := input.Strings(text, "index")
 	return strings.Join(list, ","), err
 }
-
-func (h headed) flag(name string) bool { return h.is(name, "true") }
 
 // is reports whether a value, which may be in quotes, is a word.
 func (h headed) is(name, word string) bool {

@@ -57,10 +57,7 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 	} else if q != nil {
 		m["query"] = q
 	}
-	for _, part := range []struct {
-		name string
-		set  func(json.RawMessage) error
-	}{
+	if err := readParts(m, []part{
 		{"query", func(v json.RawMessage) (err error) { r.Node, err = r.query(v, t); return err }},
 		{"from", func(v json.RawMessage) error { return input.Whole(v, "from", &r.From) }},
 		{"size", func(v json.RawMessage) error { return input.Whole(v, "size", &r.Size) }},
@@ -68,13 +65,8 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 		{"sort", func(v json.RawMessage) error { return r.sort(v, t) }},
 		{"search_after", func(v json.RawMessage) (err error) { r.Behind, err = hits.ParseAfter(v, r.order, &t.Scope); return err }},
 		{"track_total_hits", r.track},
-	} {
-		if m[part.name] == nil || part.name != "query" && string(m[part.name]) == "null" {
-			continue
-		}
-		if err := part.set(m[part.name]); err != nil {
-			return r, err
-		}
+	}); err != nil {
+		return r, err
 	}
 	sourced := v.Has("_source") || v.Has("_source_includes") || v.Has("_source_excludes")
 	if sourced {
@@ -106,6 +98,24 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 		r.Node = query.None() // it asks for suggestions alone
 	}
 	return r, nil
+}
+
+// A part is a key of a body, and what reads its value.
+type part struct {
+	name string
+	read func(json.RawMessage) error
+}
+
+// readParts reads the parts that a body has. Of null only a query and a collapse are an error.
+func readParts(m map[string]json.RawMessage, parts []part) error {
+	for _, p := range parts {
+		if v := m[p.name]; v != nil && (p.name == "query" || p.name == "collapse" || string(v) != "null") {
+			if err := p.read(v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // query translates a query, and keeps those in it that have a name.

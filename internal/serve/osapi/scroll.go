@@ -1,6 +1,7 @@
 package osapi
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 	"time"
@@ -113,7 +114,8 @@ func (s server) scroll(c *call) (any, error) {
 	}
 	c.table = t.name()
 	if v.Has("rest_total_hits_as_int") {
-		one.request.url = cloneWith(one.request.url, "rest_total_hits_as_int", v.Get("rest_total_hits_as_int"))
+		one.request.url = maps.Clone(one.request.url)
+		one.request.url.Set("rest_total_hits_as_int", v.Get("rest_total_hits_as_int"))
 	}
 	a, next, err := s.page(c, t, one.request)
 	if err != nil {
@@ -122,15 +124,6 @@ func (s server) scroll(c *call) (any, error) {
 	s.open.advance(one.id, one.request.position, next)
 	a["_scroll_id"] = one.id
 	return a, nil
-}
-
-func cloneWith(v url.Values, name, value string) url.Values {
-	clone := url.Values{}
-	for k, list := range v {
-		clone[k] = list
-	}
-	clone.Set(name, value)
-	return clone
 }
 
 // scrollIn reads the ids of scrolls, and the keep alive, from the body or the URL.

@@ -203,6 +203,15 @@ func (p *parser) numeric(kind string, m map[string]json.RawMessage, options ...s
 	return f, err
 }
 
+// dates is numeric for an aggregation of dates. instead is that of numbers.
+func (p *parser) dates(kind, instead string, m map[string]json.RawMessage, options ...string) (mapping.Field, error) {
+	f, err := p.numeric(kind, m, options...)
+	if err == nil && f.Type != mapping.Date && f.Type != "" {
+		err = input.ParsingError("[%s] on field [%s] of type [%s] is not supported: use %s", kind, f.Name, f.Type, instead)
+	}
+	return f, err
+}
+
 // missingOf reads the value of documents without one.
 func (p *parser) missingOf(f mapping.Field, form valueForm, m map[string]json.RawMessage) (*string, error) {
 	if m["missing"] == nil {

@@ -25,10 +25,8 @@ func (p *parser) composite(a *Agg, m map[string]json.RawMessage) error {
 		return input.ArgumentError("[composite] aggregation cannot be used with a parent aggregation")
 	}
 	of := query.CompositeAgg{Size: 10}
-	if m["size"] != nil {
-		if err := input.Whole(m["size"], "size", &of.Size); err != nil {
-			return err
-		}
+	if err := input.WholeNumbers(m, map[string]*int{"size": &of.Size}); err != nil {
+		return err
 	}
 	var list []json.RawMessage
 	if m["sources"] == nil || json.Unmarshal(m["sources"], &list) != nil || len(list) == 0 || len(list) > query.MaxSorts {
@@ -98,10 +96,7 @@ func (p *parser) source(text json.RawMessage) (part keyPart, s query.Source, err
 			s.Interval, _, err = grid(name, m)
 		}
 	case "date_histogram":
-		f, err = p.numeric(kind, m, append(options, "calendar_interval", "fixed_interval", "interval", "time_zone", "offset", "format")...)
-		if err == nil && f.Type != mapping.Date && f.Type != "" {
-			err = input.ParsingError("[date_histogram] on field [%s] of type [%s] is not supported: use histogram", f.Name, f.Type)
-		}
+		f, err = p.dates(kind, "histogram", m, append(options, "calendar_interval", "fixed_interval", "interval", "time_zone", "offset", "format")...)
 	default:
 		err = input.ParsingError("source [%s] of [composite] is not supported; supported are terms, histogram, date_histogram", query.Shorten(kind))
 	}

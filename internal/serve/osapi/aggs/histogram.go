@@ -2,7 +2,6 @@ package aggs
 
 import (
 	"encoding/json"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -65,7 +64,7 @@ func grid(name string, m map[string]json.RawMessage) (interval, offset float64, 
 		if err != nil {
 			return 0, 0, err
 		}
-		if *to, err = strconv.ParseFloat(text, 64); err != nil || math.IsNaN(*to) || math.IsInf(*to, 0) {
+		if *to, err = input.Finite(text); err != nil {
 			return 0, 0, input.ParsingError("[%s] is not a number", key)
 		}
 	}
@@ -80,10 +79,8 @@ func grid(name string, m map[string]json.RawMessage) (interval, offset float64, 
 
 // histogramOptions reads what all histograms have.
 func (p *parser) histogramOptions(a *Agg, m map[string]json.RawMessage) (least int, order []query.BucketOrder, named bool, err error) {
-	if m["min_doc_count"] != nil {
-		if err := input.Whole(m["min_doc_count"], "min_doc_count", &least); err != nil {
-			return 0, nil, false, err
-		}
+	if err := input.WholeNumbers(m, map[string]*int{"min_doc_count": &least}); err != nil {
+		return 0, nil, false, err
 	}
 	if v := m["keyed"]; v != nil && json.Unmarshal(v, &named) != nil {
 		return 0, nil, false, input.ParsingError("[keyed] is true or false")
@@ -142,12 +139,9 @@ func (v valueForm) showHistogram(named bool, key func(float64) any) func(*Printe
 }
 
 func (p *parser) dateHistogram(a *Agg, m map[string]json.RawMessage) error {
-	f, err := p.numeric("date_histogram", m, "calendar_interval", "fixed_interval", "interval", "time_zone", "offset", "format", "min_doc_count", "extended_bounds", "keyed", "order", "missing")
+	f, err := p.dates("date_histogram", "histogram", m, "calendar_interval", "fixed_interval", "interval", "time_zone", "offset", "format", "min_doc_count", "extended_bounds", "keyed", "order", "missing")
 	if err != nil {
 		return err
-	}
-	if f.Type != mapping.Date && f.Type != "" {
-		return input.ParsingError("[date_histogram] on field [%s] of type [%s] is not supported: use histogram", f.Name, f.Type)
 	}
 	f.Type = mapping.Date
 	form, err := p.form(f, m)

@@ -59,11 +59,9 @@ func percentsOf(v json.RawMessage) ([]float64, error) {
 	if v == nil {
 		return defaultPercents, nil
 	}
-	list := []json.RawMessage{v}
-	if v[0] == '[' {
-		if err := json.Unmarshal(v, &list); err != nil || len(list) == 0 || len(list) > query.MaxPercents {
-			return nil, input.Error(input.UnknownKey, "[percents] must not be empty, and has up to %d numbers", query.MaxPercents)
-		}
+	list := input.List(v)
+	if len(list) == 0 || len(list) > query.MaxPercents {
+		return nil, input.Error(input.UnknownKey, "[percents] must not be empty, and has up to %d numbers", query.MaxPercents)
 	}
 	var percents []float64
 	for _, one := range list {

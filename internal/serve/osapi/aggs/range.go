@@ -37,12 +37,9 @@ func (p *parser) ranges(a *Agg, m map[string]json.RawMessage) error {
 }
 
 func (p *parser) dateRanges(a *Agg, m map[string]json.RawMessage) error {
-	f, err := p.numeric("date_range", m, "ranges", "keyed", "missing", "format", "time_zone")
+	f, err := p.dates("date_range", "range", m, "ranges", "keyed", "missing", "format", "time_zone")
 	if err != nil {
 		return err
-	}
-	if f.Type != mapping.Date && f.Type != "" {
-		return input.ParsingError("[date_range] on field [%s] of type [%s] is not supported: use range", f.Name, f.Type)
 	}
 	f.Type = mapping.Date
 	return p.rangesOf(a, f, m, func(v valueForm, text string) (float64, error) { return p.instant(text, v) })

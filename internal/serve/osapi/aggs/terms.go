@@ -147,11 +147,9 @@ func orderOf(v json.RawMessage, subs []Agg) ([]query.BucketOrder, error) {
 	if v == nil {
 		return nil, nil
 	}
-	list := []json.RawMessage{v}
-	if v[0] == '[' {
-		if err := json.Unmarshal(v, &list); err != nil || len(list) == 0 || len(list) > query.MaxSorts {
-			return nil, input.ParsingError("[order] has 1 to %d orders", query.MaxSorts)
-		}
+	list := input.List(v)
+	if len(list) == 0 || len(list) > query.MaxSorts {
+		return nil, input.ParsingError("[order] has 1 to %d orders", query.MaxSorts)
 	}
 	var orders []query.BucketOrder
 	for _, one := range list {

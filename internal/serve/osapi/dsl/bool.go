@@ -39,7 +39,7 @@ type boolQuery struct{ must, filter, should, mustNot []query.Node }
 // bool translates a bool query. Without must and filter, one of should has to match;
 // otherwise should only adds to the score, unless minimum_should_match is given.
 func (t *Translator) bool(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("bool", body, "must", "filter", "should", "must_not", "minimum_should_match", "adjust_pure_negative")
+	o, err := readOptions("bool", body, "must", "filter", "should", "must_not", "minimum_should_match", "adjust_pure_negative")
 	if err != nil {
 		return nil, err
 	}
@@ -94,12 +94,7 @@ func (t *Translator) list(name string, text json.RawMessage) ([]query.Node, erro
 	if text == nil {
 		return nil, nil
 	}
-	list := []json.RawMessage{text}
-	if text[0] == '[' {
-		if err := json.Unmarshal(text, &list); err != nil {
-			return nil, input.ParsingError("[%s] needs a query or a list of queries", name)
-		}
-	}
+	list := input.List(text)
 	nodes := make([]query.Node, len(list))
 	for i, one := range list {
 		var err error
@@ -122,7 +117,7 @@ func (t *Translator) inner(o *options, name string) (query.Node, error) {
 }
 
 func (t *Translator) constantScore(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("constant_score", body, "filter")
+	o, err := readOptions("constant_score", body, "filter")
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +129,7 @@ func (t *Translator) constantScore(body json.RawMessage) (query.Node, error) {
 }
 
 func (t *Translator) disMax(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("dis_max", body, "queries", "tie_breaker")
+	o, err := readOptions("dis_max", body, "queries", "tie_breaker")
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // boosting lowers the score of documents that another query matches.
 func (t *Translator) boosting(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("boosting", body, "positive", "negative", "negative_boost")
+	o, err := readOptions("boosting", body, "positive", "negative", "negative_boost")
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ var functionKinds = []string{string(query.Factor), string(query.Gauss), string(q
 
 // functionScore changes the scores of a query by weights, and by the values of fields.
 func (t *Translator) functionScore(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("function_score", body, append([]string{"query", "functions", "weight", "score_mode", "boost_mode", "max_boost"}, functionKinds...)...)
+	o, err := readOptions("function_score", body, append([]string{"query", "functions", "weight", "score_mode", "boost_mode", "max_boost"}, functionKinds...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -142,14 +142,10 @@ func (t *Translator) valued(kind, name string) (mapping.Field, error) {
 }
 
 func (t *Translator) factor(body json.RawMessage) (*query.FieldFunction, error) {
-	m, err := input.Object(body, "field_value_factor")
+	o, err := optionsOf("field_value_factor", body, "field", "factor", "modifier", "missing")
 	if err != nil {
 		return nil, err
 	}
-	if err := input.Only(m, "field_value_factor", "field", "factor", "modifier", "missing"); err != nil {
-		return nil, err
-	}
-	o := &options{query: "field_value_factor", m: m}
 	fn := &query.FieldFunction{Curve: query.Factor, Field: o.text("field"), Factor: o.number("factor", 1), Modify: query.Modifier(o.word("modifier", query.Modifiers()...))}
 	if o.has("missing") {
 		missing := o.number("missing", 0)
@@ -180,18 +176,14 @@ func (t *Translator) decay(kind query.Curve, body json.RawMessage) (*query.Field
 	if err != nil {
 		return nil, err
 	}
-	m, err := input.Object(inner, string(kind))
+	o, err := optionsOf(string(kind), inner, "origin", "scale", "offset", "decay")
 	if err != nil {
-		return nil, err
-	}
-	if err := input.Only(m, string(kind), "origin", "scale", "offset", "decay"); err != nil {
 		return nil, err
 	}
 	f, err := t.valued(string(kind), name)
 	if err != nil {
 		return nil, err
 	}
-	o := &options{query: string(kind), m: m}
 	fn := &query.FieldFunction{Curve: kind, Field: f.Name, Decay: o.number("decay", 0.5)}
 	switch f.Type {
 	case mapping.Date:

@@ -19,7 +19,7 @@ type weightedField struct {
 // multiMatch finds documents where a match in some fields does.
 func (t *Translator) multiMatch(body json.RawMessage) (query.Node, error) {
 	names := slices.Concat(wordOptions, fuzzyOptions, []string{"query", "fields", "type", "slop", "tie_breaker", "auto_generate_synonyms_phrase_query"})
-	o, err := t.options("multi_match", body, names...)
+	o, err := readOptions("multi_match", body, names...)
 	if err != nil {
 		return nil, err
 	}
@@ -37,9 +37,6 @@ func (t *Translator) multiMatch(body json.RawMessage) (query.Node, error) {
 	}
 	if m.fuzzy != nil && (kind == "cross_fields" || strings.HasPrefix(kind, "phrase")) {
 		o.fail("Fuzziness not allowed for type [%s]", kind)
-	}
-	if kind == "bool_prefix" && m.slop > 0 {
-		o.failAs("parsing_exception", "slop not allowed for type [%s]", kind)
 	}
 	if o.err != nil {
 		return nil, o.err

@@ -13,7 +13,7 @@ const maxNested = 8
 
 // nestedQuery finds documents with one row of a child for which a query matches.
 func (t *Translator) nestedQuery(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("nested", body, "path", "query", "score_mode", "ignore_unmapped")
+	o, err := readOptions("nested", body, "path", "query", "score_mode", "ignore_unmapped")
 	if err != nil {
 		return nil, err
 	}

@@ -17,13 +17,18 @@ type options struct {
 	err   error
 }
 
-// options reads the options of a query. Besides names, boost and _name are allowed.
-func (t *Translator) options(name string, body json.RawMessage, names ...string) (*options, error) {
+// readOptions reads the options of a query. Besides names, boost and _name are allowed.
+func readOptions(name string, body json.RawMessage, names ...string) (*options, error) {
+	return optionsOf(name, body, append([]string{"boost", "_name"}, names...)...)
+}
+
+// optionsOf reads the options of a query or of a part of one.
+func optionsOf(name string, body json.RawMessage, names ...string) (*options, error) {
 	m, err := input.Object(body, name)
 	if err != nil {
 		return nil, err
 	}
-	return newOptions(name, m, names...)
+	return &options{query: name, m: m}, input.Only(m, name, names...)
 }
 
 func newOptions(name string, m map[string]json.RawMessage, names ...string) (*options, error) {
@@ -127,14 +132,14 @@ func (o *options) flag(name string, without bool) bool {
 	return without
 }
 
-// whole returns a whole number between two bounds.
-func (o *options) whole(name string, without, least, most int) int {
+// whole returns a whole number from 0.
+func (o *options) whole(name string, without, most int) int {
 	if !o.has(name) {
 		return without
 	}
 	n, err := wholeNumber(o.text(name))
-	if err != nil || n < least || n > most {
-		o.fail("%s is a whole number from %d to %d", name, least, most)
+	if err != nil || n < 0 || n > most {
+		o.fail("%s is a whole number from 0 to %d", name, most)
 		return without
 	}
 	return n

@@ -36,7 +36,7 @@ func (t *Translator) patternQuery(name string, kind query.PatternKind, body json
 	o.constantRewrite()
 	if kind == query.Regexp {
 		o.word("flags", "all") // the others make characters plain that a backslash makes plain too
-		o.whole("max_determinized_states", 0, 0, math.MaxInt32)
+		o.whole("max_determinized_states", 0, math.MaxInt32)
 		if o.has("flags_value") {
 			o.fail("flags_value is not supported: write flags ALL")
 		}

@@ -155,7 +155,7 @@ func (t *Translator) anyTerm(field string, values []json.RawMessage) (query.Node
 }
 
 func (t *Translator) exists(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("exists", body, "field")
+	o, err := readOptions("exists", body, "field")
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (t *Translator) has(name string) (query.Node, error) {
 
 // ids finds documents by their keys.
 func (t *Translator) ids(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("ids", body, "values")
+	o, err := readOptions("ids", body, "values")
 	if err != nil {
 		return nil, err
 	}

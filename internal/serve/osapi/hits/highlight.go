@@ -97,9 +97,6 @@ func inField(n query.Node, field string) query.Node {
 		case query.Prefix:
 			n.Field = field
 			return n
-		case query.Fuzzy:
-			n.Field = field
-			return n
 		case query.Pattern:
 			n.Field = field
 			return n
@@ -122,13 +119,7 @@ type highlightedField struct {
 
 // highlightedFields reads fields: an object, or a list of objects.
 func highlightedFields(v json.RawMessage) (list []highlightedField, err error) {
-	objects := []json.RawMessage{v}
-	if len(v) > 0 && v[0] == '[' {
-		if err := json.Unmarshal(v, &objects); err != nil {
-			return nil, input.ParsingError("[highlight.fields] is an object, or a list of objects")
-		}
-	}
-	for _, text := range objects {
+	for _, text := range input.List(v) {
 		fields, err := input.Object(text, "highlight.fields")
 		if err != nil {
 			return nil, err
@@ -194,13 +185,8 @@ func (h *highlighting) set(m map[string]json.RawMessage, t *dsl.Scope) (err erro
 		}
 		*to = tags[0]
 	}
-	for name, to := range map[string]*int{"number_of_fragments": &h.Fragments, "fragment_size": &h.Runes, "no_match_size": &h.NoMatch} {
-		if m[name] == nil {
-			continue
-		}
-		if err := input.Whole(m[name], name, to); err != nil {
-			return err
-		}
+	if err := input.WholeNumbers(m, map[string]*int{"number_of_fragments": &h.Fragments, "fragment_size": &h.Runes, "no_match_size": &h.NoMatch}); err != nil {
+		return err
 	}
 	if h.Runes == 0 {
 		h.Runes = maxFragment

@@ -133,3 +133,25 @@ func Finite(text string) (float64, error) {
 	}
 	return x, err
 }
+
+// List reads one value, or a list of values. v is valid JSON.
+func List(v json.RawMessage) []json.RawMessage {
+	var list []json.RawMessage
+	if v[0] != '[' || json.Unmarshal(v, &list) != nil {
+		return []json.RawMessage{v}
+	}
+	return list
+}
+
+// WholeNumbers reads those whole numbers from 0 that an object has.
+func WholeNumbers(m map[string]json.RawMessage, to map[string]*int) error {
+	for name, to := range to {
+		if m[name] == nil {
+			continue
+		}
+		if err := Whole(m[name], name, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
