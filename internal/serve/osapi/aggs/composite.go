@@ -54,20 +54,17 @@ func (p *parser) composite(a *Agg, m map[string]json.RawMessage) error {
 	}
 	a.kind = of
 	a.show = func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
-		buckets := make([]json.RawMessage, len(r.Buckets))
-		shown := map[string]any{"buckets": buckets}
-		for i, b := range r.Buckets {
+		shown := map[string]any{}
+		buckets, err := p.buckets(a, r.Buckets, func(_ int, b query.Bucket) map[string]any {
 			key := map[string]any{}
 			for k, part := range parts {
 				key[part.name] = part.show(b.Key[k])
 			}
 			shown["after_key"] = key
-			var err error
-			if buckets[i], err = p.bucket(a, b, map[string]any{"key": key}); err != nil {
-				return nil, err
-			}
-		}
-		return shown, nil
+			return map[string]any{"key": key}
+		})
+		shown["buckets"] = buckets
+		return shown, err
 	}
 	return nil
 }

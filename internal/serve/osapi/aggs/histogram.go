@@ -116,11 +116,11 @@ func bounds(v json.RawMessage, read func(json.RawMessage) (float64, error), low,
 // bucket.
 func (v valueForm) showHistogram(named bool, key func(float64) any) func(*Printer, Agg, query.AggResult) (map[string]any, error) {
 	return func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
-		buckets, names := make([]json.RawMessage, len(r.Buckets)), []string(nil)
+		var names []string
 		if named {
 			names = []string{}
 		}
-		for i, b := range r.Buckets {
+		buckets, err := p.buckets(a, r.Buckets, func(_ int, b query.Bucket) map[string]any {
 			n := b.Key[0].Number
 			one, name := map[string]any{"key": key(n)}, v.bound(n)
 			if v.kind == mapping.Date || v.kind == mapping.Boolean || v.number != nil {
@@ -129,12 +129,9 @@ func (v valueForm) showHistogram(named bool, key func(float64) any) func(*Printe
 			if named {
 				names = append(names, name)
 			}
-			var err error
-			if buckets[i], err = p.bucket(a, b, one); err != nil {
-				return nil, err
-			}
-		}
-		return map[string]any{"buckets": keyed(buckets, names)}, nil
+			return one
+		})
+		return keyed(buckets, names), err
 	}
 }
 

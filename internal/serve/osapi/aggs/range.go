@@ -24,16 +24,7 @@ func (p *parser) ranges(a *Agg, m map[string]json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	return p.rangesOf(a, f, m, func(v valueForm, text string) (float64, error) {
-		if f.Type == mapping.Date {
-			return p.instant(text, v)
-		}
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(n) {
-			return 0, input.ParsingError("[range] bound [%s] is not a number", query.Shorten(text))
-		}
-		return n, nil
-	})
+	return p.rangesOf(a, f, m)
 }
 
 func (p *parser) dateRanges(a *Agg, m map[string]json.RawMessage) error {
@@ -42,7 +33,7 @@ func (p *parser) dateRanges(a *Agg, m map[string]json.RawMessage) error {
 		return err
 	}
 	f.Type = mapping.Date
-	return p.rangesOf(a, f, m, func(v valueForm, text string) (float64, error) { return p.instant(text, v) })
+	return p.rangesOf(a, f, m)
 }
 
 // instant returns the milliseconds of a date with date math.
@@ -56,7 +47,7 @@ func (p *parser) instant(text string, v valueForm) (float64, error) {
 }
 
 // rangesOf reads ranges, and sorts them by their bounds.
-func (p *parser) rangesOf(a *Agg, f mapping.Field, m map[string]json.RawMessage, bound func(v valueForm, text string) (float64, error)) error {
+func (p *parser) rangesOf(a *Agg, f mapping.Field, m map[string]json.RawMessage) error {
 	form, err := p.form(f, m)
 	if err != nil {
 		return err
@@ -67,7 +58,7 @@ func (p *parser) rangesOf(a *Agg, f mapping.Field, m map[string]json.RawMessage,
 	}
 	all := make([]keyRange, len(list))
 	for i, one := range list {
-		if all[i], err = readRange(one, form, bound); err != nil {
+		if all[i], err = p.readRange(one, form); err != nil {
 			return err
 		}
 	}
@@ -85,24 +76,21 @@ func (p *parser) rangesOf(a *Agg, f mapping.Field, m map[string]json.RawMessage,
 	}
 	a.kind = of
 	a.show = func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
-		buckets, names := make([]json.RawMessage, len(all)), []string(nil)
-		for i, one := range all {
-			shown := form.bucketOf(one)
+		var names []string
+		buckets, err := p.buckets(a, r.Buckets, func(i int, _ query.Bucket) map[string]any {
+			shown := form.bucketOf(all[i])
 			if named {
-				names = append(names, one.key)
+				names = append(names, all[i].key)
 				delete(shown, "key")
 			}
-			var err error
-			if buckets[i], err = p.bucket(a, r.Buckets[i], shown); err != nil {
-				return nil, err
-			}
-		}
-		return map[string]any{"buckets": keyed(buckets, names)}, nil
+			return shown
+		})
+		return keyed(buckets, names), err
 	}
 	return nil
 }
 
-func readRange(text json.RawMessage, form valueForm, bound func(v valueForm, text string) (float64, error)) (r keyRange, err error) {
+func (p *parser) readRange(text json.RawMessage, form valueForm) (r keyRange, err error) {
 	m, err := input.Object(text, "ranges")
 	if err != nil {
 		return r, err
@@ -119,7 +107,7 @@ func readRange(text json.RawMessage, form valueForm, bound func(v valueForm, tex
 		if err != nil {
 			return r, err
 		}
-		if *to, err = bound(form, text); err != nil {
+		if *to, err = p.bound(text, form); err != nil {
 			return r, err
 		}
 	}
@@ -128,6 +116,18 @@ func readRange(text json.RawMessage, form valueForm, bound func(v valueForm, tex
 		r.key, err = input.Scalar(v, "key")
 	}
 	return r, err
+}
+
+// bound reads a bound: a date, or a number, which may be infinite.
+func (p *parser) bound(text string, form valueForm) (float64, error) {
+	if form.kind == mapping.Date {
+		return p.instant(text, form)
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(n) {
+		return 0, input.ParsingError("[range] bound [%s] is not a number", query.Shorten(text))
+	}
+	return n, nil
 }
 
 // bound returns the text of a bound in the key of a bucket.

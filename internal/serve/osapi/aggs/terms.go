@@ -65,19 +65,15 @@ func (p *parser) terms(a *Agg, m map[string]json.RawMessage) error {
 		a.typed = t
 	}
 	a.show = func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
-		buckets := make([]json.RawMessage, len(r.Buckets))
-		for i, b := range r.Buckets {
+		buckets, err := p.buckets(a, r.Buckets, func(_ int, b query.Bucket) map[string]any {
 			one := map[string]any{}
 			if errorsShown {
 				one["doc_count_error_upper_bound"] = 0
 			}
 			form.addKey(one, b.Key[0])
-			var err error
-			if buckets[i], err = p.bucket(a, b, one); err != nil {
-				return nil, err
-			}
-		}
-		return map[string]any{"doc_count_error_upper_bound": 0, "sum_other_doc_count": r.Other, "buckets": buckets}, nil
+			return one
+		})
+		return map[string]any{"doc_count_error_upper_bound": 0, "sum_other_doc_count": r.Other, "buckets": buckets}, err
 	}
 	return nil
 }
