@@ -138,11 +138,8 @@ func scrollIn(c *call) (ids []string, keep string, err error) {
 	if len(strings.TrimSpace(string(c.body))) == 0 {
 		return ids, keep, nil
 	}
-	m, err := input.Object(c.body, "body")
+	m, err := input.ObjectOf(c.body, "body", "scroll", "scroll_id")
 	if err != nil {
-		return nil, "", err
-	}
-	if err := input.Only(m, "body", "scroll", "scroll_id"); err != nil {
 		return nil, "", err
 	}
 	if m["scroll"] != nil {

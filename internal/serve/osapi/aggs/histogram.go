@@ -91,11 +91,8 @@ func (p *parser) histogramOptions(a *Agg, m map[string]json.RawMessage) (least i
 
 // bounds reads min and max.
 func bounds(v json.RawMessage, read func(json.RawMessage) (float64, error), low, high *float64) error {
-	m, err := input.Object(v, "extended_bounds")
+	m, err := input.ObjectOf(v, "extended_bounds", "min", "max")
 	if err != nil {
-		return err
-	}
-	if err := input.Only(m, "extended_bounds", "min", "max"); err != nil {
 		return err
 	}
 	for name, to := range map[string]*float64{"min": low, "max": high} {

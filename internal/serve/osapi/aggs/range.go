@@ -91,11 +91,8 @@ func (p *parser) rangesOf(a *Agg, f mapping.Field, m map[string]json.RawMessage)
 }
 
 func (p *parser) readRange(text json.RawMessage, form valueForm) (r keyRange, err error) {
-	m, err := input.Object(text, "ranges")
+	m, err := input.ObjectOf(text, "ranges", "key", "from", "to")
 	if err != nil {
-		return r, err
-	}
-	if err := input.Only(m, "ranges", "key", "from", "to"); err != nil {
 		return r, err
 	}
 	r.From, r.To = math.Inf(-1), math.Inf(1)

@@ -36,11 +36,8 @@ type highlighting struct {
 // ParseHighlight reads highlight. Fields that are not text have no highlights. n is the
 // query of the search.
 func ParseHighlight(v json.RawMessage, t *dsl.Scope, n query.Node) (marks []search.Marking, err error) {
-	m, err := input.Object(v, "highlight")
+	m, err := input.ObjectOf(v, "highlight", ofHighlight...)
 	if err != nil {
-		return nil, err
-	}
-	if err := input.Only(m, "highlight", ofHighlight...); err != nil {
 		return nil, err
 	}
 	h := highlighting{Marking: search.Marking{Pre: "<em>", Post: "</em>", Fragments: 5, Runes: 100, InOrder: true, Words: true}}

@@ -29,6 +29,15 @@ func Object(text json.RawMessage, what string) (map[string]json.RawMessage, erro
 	return nil, Error("json_parse_exception", "[%s] is not a JSON object: %v", what, bad)
 }
 
+// ObjectOf reads a JSON object that has keys of some names only.
+func ObjectOf(text json.RawMessage, what string, names ...string) (map[string]json.RawMessage, error) {
+	m, err := Object(text, what)
+	if err != nil {
+		return nil, err
+	}
+	return m, Only(m, what, names...)
+}
+
 // Single reads an object with one key.
 func Single(text json.RawMessage, what string) (key string, value json.RawMessage, err error) {
 	m, err := Object(text, what)

@@ -68,11 +68,8 @@ func parseSuggestion(name string, v, text json.RawMessage, ix mapping.Index) (s 
 
 // word reads the options of a term suggestion.
 func (s *Suggestion) word(v json.RawMessage, ix mapping.Index) error {
-	m, err := input.Object(v, "term")
+	m, err := input.ObjectOf(v, "term", "field", "size", "shard_size", "sort", "suggest_mode", "max_edits", "prefix_length", "min_word_length", "text")
 	if err != nil {
-		return err
-	}
-	if err := input.Only(m, "term", "field", "size", "shard_size", "sort", "suggest_mode", "max_edits", "prefix_length", "min_word_length", "text"); err != nil {
 		return err
 	}
 	if err := input.WholeNumbers(m, map[string]*int{"size": &s.size, "max_edits": &s.edits, "prefix_length": &s.prefix, "min_word_length": &s.minLength}); err != nil {
@@ -100,11 +97,8 @@ func (s *Suggestion) word(v json.RawMessage, ix mapping.Index) error {
 
 // phrase reads the options of a phrase suggestion.
 func (s *Suggestion) phrase(v json.RawMessage, ix mapping.Index) error {
-	m, err := input.Object(v, "phrase")
+	m, err := input.ObjectOf(v, "phrase", "field", "size", "max_errors", "highlight", "text")
 	if err != nil {
-		return err
-	}
-	if err := input.Only(m, "phrase", "field", "size", "max_errors", "highlight", "text"); err != nil {
 		return err
 	}
 	if err := input.WholeNumbers(m, map[string]*int{"size": &s.size}); err != nil {
@@ -114,11 +108,8 @@ func (s *Suggestion) phrase(v json.RawMessage, ix mapping.Index) error {
 		return input.ParsingError("[suggest] max_errors is a number above 0")
 	}
 	if m["highlight"] != nil {
-		tags, err := input.Object(m["highlight"], "highlight")
+		tags, err := input.ObjectOf(m["highlight"], "highlight", "pre_tag", "post_tag")
 		if err != nil {
-			return err
-		}
-		if err := input.Only(tags, "highlight", "pre_tag", "post_tag"); err != nil {
 			return err
 		}
 		s.marked = true
