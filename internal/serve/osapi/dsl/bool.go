@@ -39,18 +39,20 @@ type boolQuery struct{ must, filter, should, mustNot []query.Node }
 // bool translates a bool query. Without must and filter, one of should has to match;
 // otherwise should only adds to the score, unless minimum_should_match is given.
 func (t *Translator) bool(body json.RawMessage) (query.Node, error) {
-	o, err := readOptions("bool", body, "must", "filter", "should", "must_not", "minimum_should_match", "adjust_pure_negative")
-	if err != nil {
-		return nil, err
+	o := readOptions("bool", body, "must", "filter", "should", "must_not", "minimum_should_match", "adjust_pure_negative")
+	if o.err != nil {
+		return nil, o.err
 	}
 	var b boolQuery
 	for _, part := range []struct { // in the order in which names of queries count
 		name string
 		to   *[]query.Node
 	}{{"must", &b.must}, {"must_not", &b.mustNot}, {"should", &b.should}, {"filter", &b.filter}} {
-		if *part.to, err = t.list(part.name, o.m[part.name]); err != nil {
+		nodes, err := t.list(part.name, o.m[part.name])
+		if err != nil {
 			return nil, err
 		}
+		*part.to = nodes
 	}
 	least, given := o.minimum()
 	if !o.flag("adjust_pure_negative", true) && len(b.must)+len(b.filter)+len(b.should) == 0 && len(b.mustNot) > 0 {
@@ -117,9 +119,9 @@ func (t *Translator) inner(o *options, name string) (query.Node, error) {
 }
 
 func (t *Translator) constantScore(body json.RawMessage) (query.Node, error) {
-	o, err := readOptions("constant_score", body, "filter")
-	if err != nil {
-		return nil, err
+	o := readOptions("constant_score", body, "filter")
+	if o.err != nil {
+		return nil, o.err
 	}
 	n, err := t.inner(o, "filter")
 	if err != nil {
@@ -129,9 +131,9 @@ func (t *Translator) constantScore(body json.RawMessage) (query.Node, error) {
 }
 
 func (t *Translator) disMax(body json.RawMessage) (query.Node, error) {
-	o, err := readOptions("dis_max", body, "queries", "tie_breaker")
-	if err != nil {
-		return nil, err
+	o := readOptions("dis_max", body, "queries", "tie_breaker")
+	if o.err != nil {
+		return nil, o.err
 	}
 	nodes, err := t.list("dis_max", o.m["queries"])
 	if err != nil {

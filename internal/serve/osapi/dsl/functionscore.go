@@ -14,9 +14,9 @@ import (
 
 // boosting lowers the score of documents that another query matches.
 func (t *Translator) boosting(body json.RawMessage) (query.Node, error) {
-	o, err := readOptions("boosting", body, "positive", "negative", "negative_boost")
-	if err != nil {
-		return nil, err
+	o := readOptions("boosting", body, "positive", "negative", "negative_boost")
+	if o.err != nil {
+		return nil, o.err
 	}
 	positive, err := t.inner(o, "positive")
 	if err != nil {
@@ -39,14 +39,15 @@ var functionKinds = []string{string(query.Factor), string(query.Gauss), string(q
 
 // functionScore changes the scores of a query by weights, and by the values of fields.
 func (t *Translator) functionScore(body json.RawMessage) (query.Node, error) {
-	o, err := readOptions("function_score", body, append([]string{"query", "functions", "weight", "score_mode", "boost_mode", "max_boost"}, functionKinds...)...)
-	if err != nil {
-		return nil, err
+	o := readOptions("function_score", body, append([]string{"query", "functions", "weight", "score_mode", "boost_mode", "max_boost"}, functionKinds...)...)
+	if o.err != nil {
+		return nil, o.err
 	}
 	n := query.Reweighted{
 		Node: query.All{}, Mode: query.Mode(o.word("score_mode", "multiply", "sum", "avg", "first", "min", "max")),
 		Combine: query.Mode(o.word("boost_mode", "multiply", "replace", "sum", "avg", "min", "max")), Most: o.float("max_boost", 0),
 	}
+	var err error
 	if o.has("query") {
 		if n.Node, err = t.Node(o.m["query"]); err != nil {
 			return nil, err
@@ -84,9 +85,9 @@ func (t *Translator) functions(o *options) (all []query.Function, err error) {
 		return nil, err
 	}
 	for _, m := range list {
-		one, err := newOptions("function_score", m, append([]string{"filter", "weight"}, functionKinds...)...)
-		if err != nil {
-			return nil, err
+		one := checkOptions("function_score", m, append([]string{"filter", "weight"}, functionKinds...)...)
+		if one.err != nil {
+			return nil, one.err
 		}
 		f, there, err := t.function(one)
 		switch {
@@ -142,10 +143,7 @@ func (t *Translator) valued(kind, name string) (mapping.Field, error) {
 }
 
 func (t *Translator) factor(body json.RawMessage) (*query.FieldFunction, error) {
-	o, err := optionsOf("field_value_factor", body, "field", "factor", "modifier", "missing")
-	if err != nil {
-		return nil, err
-	}
+	o := optionsOf("field_value_factor", body, "field", "factor", "modifier", "missing")
 	fn := &query.FieldFunction{Curve: query.Factor, Field: o.text("field"), Factor: o.number("factor", 1), Modify: query.Modifier(o.word("modifier", query.Modifiers()...))}
 	if o.has("missing") {
 		missing := o.number("missing", 0)
@@ -154,7 +152,7 @@ func (t *Translator) factor(body json.RawMessage) (*query.FieldFunction, error) 
 	if o.err != nil {
 		return nil, o.err
 	}
-	_, err = t.valued(o.query, fn.Field)
+	_, err := t.valued(o.query, fn.Field)
 	return fn, err
 }
 
@@ -176,9 +174,9 @@ func (t *Translator) decay(kind query.Curve, body json.RawMessage) (*query.Field
 	if err != nil {
 		return nil, err
 	}
-	o, err := optionsOf(string(kind), inner, "origin", "scale", "offset", "decay")
-	if err != nil {
-		return nil, err
+	o := optionsOf(string(kind), inner, "origin", "scale", "offset", "decay")
+	if o.err != nil {
+		return nil, o.err
 	}
 	f, err := t.valued(string(kind), name)
 	if err != nil {

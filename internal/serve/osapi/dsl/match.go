@@ -11,10 +11,7 @@ import (
 // its last word is the beginning of one. names are the options besides the text.
 func (t *Translator) matchText(name string, find func(mapping.Field, string, matching) (query.Node, error), begins bool, names ...string) func(json.RawMessage) (query.Node, error) {
 	return func(body json.RawMessage) (query.Node, error) {
-		f, o, err := t.oneField(name, "query", body, names...)
-		if err != nil {
-			return nil, err
-		}
+		f, o := t.oneField(name, "query", body, names...)
 		text, m := o.text("query"), o.matching()
 		if m.begins = begins; o.err != nil {
 			return nil, o.err
@@ -26,10 +23,6 @@ func (t *Translator) matchText(name string, find func(mapping.Field, string, mat
 // always translates a query without options of its own.
 func always(name string, n query.Node) func(json.RawMessage) (query.Node, error) {
 	return func(body json.RawMessage) (query.Node, error) {
-		o, err := readOptions(name, body)
-		if err != nil {
-			return nil, err
-		}
-		return o.boosted(n, nil)
+		return readOptions(name, body).boosted(n, nil)
 	}
 }

@@ -47,12 +47,13 @@ func (a likeness) String() string { return "likeness[" + strings.Join(a.like.tex
 
 // moreLikeThis finds documents that have the rare words of texts and of documents.
 func (t *Translator) moreLikeThis(body json.RawMessage) (query.Node, error) {
-	o, err := readOptions("more_like_this", body, "fields", "like", "unlike", "max_query_terms", "min_term_freq", "min_doc_freq", "max_doc_freq", "min_word_length", "max_word_length",
+	o := readOptions("more_like_this", body, "fields", "like", "unlike", "max_query_terms", "min_term_freq", "min_doc_freq", "max_doc_freq", "min_word_length", "max_word_length",
 		"stop_words", "minimum_should_match", "boost_terms", "include", "fail_on_unsupported_field")
-	if err != nil {
-		return nil, err
+	if o.err != nil {
+		return nil, o.err
 	}
 	a := likeness{Node: query.None(), stop: map[string]bool{}, include: o.flag("include", false), least: query.Exactly(0)}
+	var err error
 	if a.like, err = likeOf(o, "like"); err != nil {
 		return nil, err
 	}

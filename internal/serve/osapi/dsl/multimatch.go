@@ -19,9 +19,9 @@ type weightedField struct {
 // multiMatch finds documents where a match in some fields does.
 func (t *Translator) multiMatch(body json.RawMessage) (query.Node, error) {
 	names := slices.Concat(wordOptions, fuzzyOptions, []string{"query", "fields", "type", "slop", "tie_breaker", "auto_generate_synonyms_phrase_query"})
-	o, err := readOptions("multi_match", body, names...)
-	if err != nil {
-		return nil, err
+	o := readOptions("multi_match", body, names...)
+	if o.err != nil {
+		return nil, o.err
 	}
 	fields, everywhere, err := t.weightedFields(o)
 	if err != nil {

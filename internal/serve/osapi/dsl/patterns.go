@@ -24,10 +24,7 @@ func (t *Translator) regexp(body json.RawMessage) (query.Node, error) {
 }
 
 func (t *Translator) patternQuery(name string, kind query.PatternKind, body json.RawMessage, more ...string) (query.Node, error) {
-	f, o, err := t.oneField(name, "value", body, append(more, "case_insensitive", "rewrite")...)
-	if err != nil {
-		return nil, err
-	}
+	f, o := t.oneField(name, "value", body, append(more, "case_insensitive", "rewrite")...)
 	key := "value"
 	if kind == query.Wildcard && o.has("wildcard") {
 		key = "wildcard"
@@ -65,10 +62,7 @@ func (t *Translator) ofTerms(name string, f mapping.Field, kind query.PatternKin
 
 // fuzzy finds terms of similar spelling. Text is not analyzed.
 func (t *Translator) fuzzy(body json.RawMessage) (query.Node, error) {
-	f, o, err := t.oneField("fuzzy", "value", body, "fuzziness", "prefix_length", "max_expansions", "transpositions")
-	if err != nil {
-		return nil, err
-	}
+	f, o := t.oneField("fuzzy", "value", body, "fuzziness", "prefix_length", "max_expansions", "transpositions")
 	text, m := o.text("value"), o.matching()
 	if m.noSwaps = !o.flag("transpositions", true); m.fuzzy == nil {
 		m.fuzzy = &query.Edits{Low: 3, High: 6}

@@ -13,9 +13,9 @@ import (
 // simpleQueryString finds what the text of a simple_query_string says. No text is an
 // error.
 func (t *Translator) simpleQueryString(body json.RawMessage) (query.Node, error) {
-	o, err := readOptions("simple_query_string", body, append([]string{"flags"}, stringQueryOptions...)...)
-	if err != nil {
-		return nil, err
+	o := readOptions("simple_query_string", body, append([]string{"flags"}, stringQueryOptions...)...)
+	if o.err != nil {
+		return nil, o.err
 	}
 	s, err := t.newStringQuery(o)
 	if err != nil {

@@ -76,9 +76,9 @@ func (t *Translator) newStringQuery(o *options) (*stringQuery, error) {
 // queryString finds what the text of a query_string says.
 func (t *Translator) queryString(body json.RawMessage) (query.Node, error) {
 	names := append([]string{"default_field", "type", "tie_breaker", "phrase_slop", "fuzziness", "allow_leading_wildcard", "time_zone", "escape", "max_determinized_states", "enable_position_increments", "rewrite"}, stringQueryOptions...)
-	o, err := readOptions("query_string", body, names...)
-	if err != nil {
-		return nil, err
+	o := readOptions("query_string", body, names...)
+	if o.err != nil {
+		return nil, o.err
 	}
 	s, err := t.newStringQuery(o)
 	if err != nil {
