@@ -213,12 +213,12 @@ func (p *parser) dates(kind, instead string, m map[string]json.RawMessage, optio
 }
 
 // missingOf reads the value of documents without one.
-func (p *parser) missingOf(f mapping.Field, form valueForm, m map[string]json.RawMessage) (*string, error) {
+func (p *parser) missingOf(form valueForm, m map[string]json.RawMessage) (*string, error) {
 	if m["missing"] == nil {
 		return nil, nil
 	}
 	text, err := input.Scalar(m["missing"], "missing")
-	if err == nil && f.Type == mapping.Date {
+	if err == nil && form.Type == mapping.Date {
 		var ms float64
 		ms, err = p.instant(text, form)
 		text = format.AnyDate[0].Print(int64(ms), time.UTC)

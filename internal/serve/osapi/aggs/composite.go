@@ -136,9 +136,9 @@ func (k keyPart) show(v query.BucketValue) any {
 	switch {
 	case v.None:
 		return nil
-	case k.form.kind == mapping.Boolean:
+	case k.form.Type == mapping.Boolean:
 		return v.Number != 0
-	case k.form.kind == mapping.Date && k.text:
+	case k.form.Type == mapping.Date && k.text:
 		return k.form.date(v.Number)
 	}
 	key, _ := k.form.key(v)
@@ -168,7 +168,7 @@ func (p *parser) after(parts []keyPart, text json.RawMessage) ([]query.BucketVal
 		if err != nil {
 			return nil, err
 		}
-		switch part.form.kind {
+		switch part.form.Type {
 		case mapping.Double:
 			key[i].Number, err = strconv.ParseFloat(text, 64)
 		case mapping.Date:

@@ -14,15 +14,11 @@ import (
 )
 
 func (p *parser) histogram(a *Agg, m map[string]json.RawMessage) error {
-	f, err := p.numeric("histogram", m, "interval", "offset", "min_doc_count", "extended_bounds", "keyed", "order", "missing", "format")
+	form, err := p.numbers("histogram", m, "interval", "offset", "min_doc_count", "extended_bounds", "keyed", "order", "missing", "format")
 	if err != nil {
 		return err
 	}
-	form, err := p.form(f, m)
-	if err != nil {
-		return err
-	}
-	of := query.HistogramAgg{Field: f.Name}
+	of := query.HistogramAgg{Field: form.Name}
 	if of.Interval, of.Offset, err = grid(a.name, m); err != nil {
 		return err
 	}
@@ -30,7 +26,7 @@ func (p *parser) histogram(a *Agg, m map[string]json.RawMessage) error {
 	if of.MinCount, of.Order, named, err = p.histogramOptions(a, m); err != nil {
 		return err
 	}
-	if of.Missing, err = p.missingOf(f, form, m); err != nil {
+	if of.Missing, err = p.missingOf(form, m); err != nil {
 		return err
 	}
 	if m["extended_bounds"] != nil {
@@ -120,7 +116,7 @@ func (v valueForm) showHistogram(named bool, key func(float64) any) func(*Printe
 		buckets, err := p.buckets(a, r.Buckets, func(_ int, b query.Bucket) map[string]any {
 			n := b.Key[0].Number
 			one, name := map[string]any{"key": key(n)}, v.bound(n)
-			if v.kind == mapping.Date || v.kind == mapping.Boolean || v.number != nil {
+			if v.Type == mapping.Date || v.Type == mapping.Boolean || v.number != nil {
 				one["key_as_string"] = name
 			}
 			if named {
@@ -142,7 +138,7 @@ func (p *parser) dateHistogram(a *Agg, m map[string]json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	of := query.DatesAgg{Field: f.Name}
+	of := query.DatesAgg{Field: form.Name}
 	if of.Interval, err = intervalOf(m, form.zone); err != nil {
 		return err
 	}
@@ -150,7 +146,7 @@ func (p *parser) dateHistogram(a *Agg, m map[string]json.RawMessage) error {
 	if of.MinCount, of.Order, named, err = p.histogramOptions(a, m); err != nil {
 		return err
 	}
-	if of.Missing, err = p.missingOf(f, form, m); err != nil {
+	if of.Missing, err = p.missingOf(form, m); err != nil {
 		return err
 	}
 	if m["extended_bounds"] != nil {

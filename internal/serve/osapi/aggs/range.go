@@ -20,11 +20,11 @@ type keyRange struct {
 }
 
 func (p *parser) ranges(a *Agg, m map[string]json.RawMessage) error {
-	f, err := p.numeric("range", m, "ranges", "keyed", "missing", "format")
+	form, err := p.numbers("range", m, "ranges", "keyed", "missing", "format")
 	if err != nil {
 		return err
 	}
-	return p.rangesOf(a, f, m)
+	return p.rangesOf(a, form, m)
 }
 
 func (p *parser) dateRanges(a *Agg, m map[string]json.RawMessage) error {
@@ -33,7 +33,11 @@ func (p *parser) dateRanges(a *Agg, m map[string]json.RawMessage) error {
 		return err
 	}
 	f.Type = mapping.Date
-	return p.rangesOf(a, f, m)
+	form, err := p.form(f, m)
+	if err != nil {
+		return err
+	}
+	return p.rangesOf(a, form, m)
 }
 
 // instant returns the milliseconds of a date with date math.
@@ -47,11 +51,7 @@ func (p *parser) instant(text string, v valueForm) (float64, error) {
 }
 
 // rangesOf reads ranges, and sorts them by their bounds.
-func (p *parser) rangesOf(a *Agg, f mapping.Field, m map[string]json.RawMessage) error {
-	form, err := p.form(f, m)
-	if err != nil {
-		return err
-	}
+func (p *parser) rangesOf(a *Agg, form valueForm, m map[string]json.RawMessage) (err error) {
 	var list []json.RawMessage
 	if m["ranges"] != nil && json.Unmarshal(m["ranges"], &list) != nil || len(list) == 0 || len(list) > maxFilters {
 		return input.ArgumentError("[ranges] of the [%s] aggregation has %d ranges, not 1 to %d", query.Shorten(a.name), len(list), maxFilters)
@@ -63,11 +63,11 @@ func (p *parser) rangesOf(a *Agg, f mapping.Field, m map[string]json.RawMessage)
 		}
 	}
 	slices.SortStableFunc(all, func(r, s keyRange) int { return cmp.Or(cmp.Compare(r.From, s.From), cmp.Compare(r.To, s.To)) })
-	of := query.RangesAgg{Field: f.Name}
+	of := query.RangesAgg{Field: form.Name}
 	for _, r := range all {
 		of.Ranges = append(of.Ranges, r.Span64)
 	}
-	if of.Missing, err = p.missingOf(f, form, m); err != nil {
+	if of.Missing, err = p.missingOf(form, m); err != nil {
 		return err
 	}
 	named := false
@@ -117,7 +117,7 @@ func (p *parser) readRange(text json.RawMessage, form valueForm) (r keyRange, er
 
 // bound reads a bound: a date, or a number, which may be infinite.
 func (p *parser) bound(text string, form valueForm) (float64, error) {
-	if form.kind == mapping.Date {
+	if form.Type == mapping.Date {
 		return p.instant(text, form)
 	}
 	n, err := strconv.ParseFloat(text, 64)
@@ -132,9 +132,9 @@ func (v valueForm) bound(n float64) string {
 	switch {
 	case math.IsInf(n, 0):
 		return "*"
-	case v.kind == mapping.Date:
+	case v.Type == mapping.Date:
 		return v.date(n)
-	case v.kind == mapping.Boolean:
+	case v.Type == mapping.Boolean:
 		return strconv.FormatBool(n != 0)
 	case v.number != nil:
 		return v.number.Print(n)

@@ -47,7 +47,7 @@ func (p *parser) terms(a *Agg, m map[string]json.RawMessage) error {
 		return input.ParsingError("[terms] min_doc_count 0 is not supported: it would list values of documents that do not match")
 	}
 	of.Size = min(of.Size, query.MaxBuckets)
-	if of.Missing, err = p.missingOf(f, form, m); err != nil {
+	if of.Missing, err = p.missingOf(form, m); err != nil {
 		return err
 	}
 	if of.Include, of.Exclude, err = choices(f, m); err != nil {

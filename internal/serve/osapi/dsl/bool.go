@@ -9,25 +9,26 @@ import (
 )
 
 // all returns a query for what all nodes match.
-func all(nodes []query.Node) query.Node {
-	switch len(nodes) {
-	case 0:
-		return query.None()
-	case 1:
-		return nodes[0]
-	}
-	return query.And{Nodes: nodes}
-}
+func all(nodes []query.Node) query.Node { return several(nodes, query.And{Nodes: nodes}) }
 
 // anyOf returns a query for what any node matches.
-func anyOf(nodes []query.Node) query.Node {
+func anyOf(nodes []query.Node) query.Node { return several(nodes, query.Or{Nodes: nodes}) }
+
+// disMax returns a query for what any node matches, with the best of the scores and a part
+// of the others.
+func disMax(nodes []query.Node, tie float64) query.Node {
+	return several(nodes, query.DisMax{Nodes: nodes, Tie: tie})
+}
+
+// several returns a query of some nodes: the only one of one, and nothing of none.
+func several(nodes []query.Node, n query.Node) query.Node {
 	switch len(nodes) {
 	case 0:
 		return query.None()
 	case 1:
 		return nodes[0]
 	}
-	return query.Or{Nodes: nodes}
+	return n
 }
 
 // Filtered returns a query that matches the same, and adds nothing to a score.

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,9 +145,9 @@ func (t *Translator) valued(kind, name string) (mapping.Field, error) {
 
 func (t *Translator) factor(body json.RawMessage) (*query.FieldFunction, error) {
 	o := optionsOf("field_value_factor", body, "field", "factor", "modifier", "missing")
-	fn := &query.FieldFunction{Curve: query.Factor, Field: o.text("field"), Factor: o.number("factor", 1), Modify: query.Modifier(o.word("modifier", query.Modifiers()...))}
+	fn := &query.FieldFunction{Curve: query.Factor, Field: o.text("field"), Factor: o.real("factor", 1), Modify: query.Modifier(o.word("modifier", query.Modifiers()...))}
 	if o.has("missing") {
-		missing := o.number("missing", 0)
+		missing := o.real("missing", 0)
 		fn.Missing = &missing
 	}
 	if o.err != nil {
@@ -156,16 +157,9 @@ func (t *Translator) factor(body json.RawMessage) (*query.FieldFunction, error) 
 	return fn, err
 }
 
-// number returns a number.
-func (o *options) number(name string, without float64) float64 {
-	if !o.has(name) {
-		return without
-	}
-	x, err := input.Finite(o.text(name))
-	if err != nil {
-		o.fail("%s is a number", name)
-	}
-	return x
+// real returns a number.
+func (o *options) real(name string, without float64) float64 {
+	return o.number(name, without, math.Inf(-1), input.IllegalArgument, "is a number")
 }
 
 // decay reads a function that is lower the farther a value is from its origin.
@@ -182,14 +176,14 @@ func (t *Translator) decay(kind query.Curve, body json.RawMessage) (*query.Field
 	if err != nil {
 		return nil, err
 	}
-	fn := &query.FieldFunction{Curve: kind, Field: f.Name, Decay: o.number("decay", 0.5)}
+	fn := &query.FieldFunction{Curve: kind, Field: f.Name, Decay: o.real("decay", 0.5)}
 	switch f.Type {
 	case mapping.Date:
 		t.decayOfDates(o, fn)
 	case "":
 		return fn, nil // in no index
 	default:
-		fn.Origin, fn.Scale, fn.Offset = o.number("origin", 0), o.number("scale", 0), o.number("offset", 0)
+		fn.Origin, fn.Scale, fn.Offset = o.real("origin", 0), o.real("scale", 0), o.real("offset", 0)
 		o.text("origin")
 	}
 	if o.err == nil && (fn.Decay <= 0 || fn.Decay >= 1 || fn.Scale <= 0 || fn.Offset < 0) {

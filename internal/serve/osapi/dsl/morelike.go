@@ -121,13 +121,7 @@ func (a *likeness) numbers(o *options) error {
 
 // numberOf reads a number, also as text.
 func (o *options) numberOf(name string, without float64) float64 {
-	if !o.has(name) {
-		return without
-	}
-	x, err := input.Finite(o.text(name))
-	if err != nil {
-		o.failAs(input.UnreadableNumber, "%s is not a number", name)
-	}
+	x := o.number(name, without, math.Inf(-1), input.UnreadableNumber, "is not a number")
 	return max(math.MinInt32, min(x, math.MaxInt32))
 }
 

@@ -124,16 +124,6 @@ func (t *Translator) acrossFields(fields []weightedField, text string, m matchin
 	return disMax(groups, m.tie), nil
 }
 
-func disMax(nodes []query.Node, tie float64) query.Node {
-	switch len(nodes) {
-	case 0:
-		return query.None()
-	case 1:
-		return nodes[0]
-	}
-	return query.DisMax{Nodes: nodes, Tie: tie}
-}
-
 // weightedFields reads fields: names, or patterns with *, each with ^ and a boost or
 // without. Without any it is all fields, and everywhere is true.
 func (t *Translator) weightedFields(o *options) (fields []weightedField, everywhere bool, err error) {

@@ -153,12 +153,17 @@ func (o *options) whole(name string, without, most int) int {
 
 // float returns a number that is not negative.
 func (o *options) float(name string, without float64) float64 {
+	return o.number(name, without, 0, input.IllegalArgument, "is a number from 0")
+}
+
+// number returns a number that is not less than another one. fault says what it is.
+func (o *options) number(name string, without, least float64, kind, fault string) float64 {
 	if !o.has(name) {
 		return without
 	}
 	x, err := input.Finite(o.text(name))
-	if err != nil || x < 0 {
-		o.fail("%s is a number from 0", name)
+	if err != nil || x < least {
+		o.failAs(kind, "%s "+fault, name)
 		return without
 	}
 	return x

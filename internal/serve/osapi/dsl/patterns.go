@@ -73,13 +73,21 @@ func (t *Translator) fuzzy(body json.RawMessage) (query.Node, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
-	n := m.similar(f, text)
-	n.Words = false
+	if f.Type == "" {
+		return query.None(), nil
+	}
+	return o.boosted(similarTerm(f, text, m))
+}
+
+// similarTerm finds the terms of a field with text or keywords that are spelt like a text.
+func similarTerm(f mapping.Field, text string, m matching) (query.Node, error) {
 	switch f.Type {
 	case "":
 		return query.None(), nil
 	case mapping.Text, mapping.Keyword:
-		return o.boosted(n, nil)
+		n := m.similar(f, text)
+		n.Words = false
+		return n, nil
 	}
 	return nil, onlyOn("fuzzy", f)
 }

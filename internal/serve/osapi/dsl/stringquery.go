@@ -206,15 +206,11 @@ func (s *stringQuery) fuzzy(field, text string, edits query.Edits) (query.Node, 
 	m := s.m
 	m.fuzzy = &edits
 	return s.inEach(field, func(f mapping.Field) (query.Node, error) {
-		switch f.Type {
-		case "":
-			return query.None(), nil
-		case mapping.Text, mapping.Keyword:
-			n := m.similar(f, asWord(f, text))
-			n.Words = false
-			return n, s.t.countFuzzy()
+		n, err := similarTerm(f, asWord(f, text), m)
+		if err == nil && f.Type != "" {
+			err = s.t.countFuzzy()
 		}
-		return nil, onlyOn("fuzzy", f)
+		return n, err
 	})
 }
 
