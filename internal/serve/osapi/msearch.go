@@ -27,9 +27,6 @@ func (s server) msearch(c *call) (any, error) {
 		return nil, err
 	}
 	list, err := searchesIn(c.body)
-	if err == nil && len(list) == 0 {
-		err = input.Error(input.InvalidRequest, "no searches in the body")
-	}
 	if err == nil {
 		err = checkSearchType(v.Get("search_type"))
 	}

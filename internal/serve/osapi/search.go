@@ -26,7 +26,7 @@ const maxHits = 4 << 20
 // maxSearches bounds the searches that one request makes.
 const maxSearches = 64
 
-// searchInURL are the parameters of a search in the URL. set reads them.
+// searchInURL are the parameters of a search in the URL.
 var searchInURL = append([]string{"from", "size", "sort", "_source", "_source_includes", "_source_excludes", "track_total_hits", "rest_total_hits_as_int", "search_type", "scroll", "version", "seq_no_primary_term", "explain", "terminate_after", "timeout", "stored_fields", "docvalue_fields"}, queryInURL...)
 
 // inBody are the keys of the body of a search.
