@@ -142,11 +142,7 @@ func (s server) searchOf(c *call, one headed, v url.Values, room *int) (map[stri
 			in.Set(name, v.Get(name))
 		}
 	}
-	a, err := t.search(c.ctx, one.body, in, c.caller)
-	if err == nil && point != "" {
-		a["pit_id"] = point
-	}
-	return a, err
+	return t.search(c, one.body, in, point)
 }
 
 // index returns the list of the indices that a header names, "" if it names none.

@@ -35,19 +35,19 @@ func (r *request) present(m map[string]json.RawMessage, t *target, sourced bool)
 		}
 		return err
 	}
+	fields := func(key string) part {
+		return part{key, func(v json.RawMessage) (err error) {
+			r.fields, err = hits.AddFields(r.fields, v, key, t.Index)
+			return err
+		}}
+	}
 	if err := readParts(m, []part{
 		{"highlight", func(v json.RawMessage) (err error) {
 			r.Markings, err = hits.ParseHighlight(v, &t.Scope, r.Node)
 			return err
 		}},
-		{"docvalue_fields", func(v json.RawMessage) (err error) {
-			r.fields, err = hits.AddFields(r.fields, v, "docvalue_fields", t.Index)
-			return err
-		}},
-		{"fields", func(v json.RawMessage) (err error) {
-			r.fields, err = hits.AddFields(r.fields, v, "fields", t.Index)
-			return err
-		}},
+		fields("docvalue_fields"),
+		fields("fields"),
 		{"collapse", func(v json.RawMessage) error { return r.collapse(v, t) }},
 		{"stored_fields", func(v json.RawMessage) error { return r.stored(v, sourced) }},
 		{"version", func(v json.RawMessage) error { return input.Flag(v, "version", &r.version) }},

@@ -48,11 +48,7 @@ func (s server) search(c *call) (any, error) {
 	if v.Has("scroll") {
 		return s.beginScroll(c, t, v)
 	}
-	a, err := t.search(c.ctx, c.body, v, c.caller)
-	if err == nil && point != "" {
-		a["pit_id"] = point
-	}
-	return a, err
+	return t.search(c, c.body, v, point)
 }
 
 // targetOf returns the indices that a request names, and checks the names of the
@@ -98,14 +94,17 @@ func (t *target) name() string {
 	return search.AllTables
 }
 
-// search answers one search.
-func (t *target) search(ctx context.Context, body []byte, v url.Values, c search.Caller) (map[string]any, error) {
+// search answers one search, at a point in time unless it is "".
+func (t *target) search(c *call, body []byte, v url.Values, point string) (map[string]any, error) {
 	r, err := t.parse(body, v, inBody)
 	if err != nil {
 		return nil, err
 	}
-	r.Caller = c
-	a, _, err := t.answer(ctx, r)
+	r.Caller = c.caller
+	a, _, err := t.answer(c.ctx, r)
+	if err == nil && point != "" {
+		a["pit_id"] = point
+	}
 	return a, err
 }
 

@@ -1,6 +1,7 @@
 package hits
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -80,7 +81,8 @@ func ParseAfter(v json.RawMessage, order []SortKey, t *dsl.Scope) (*query.Place,
 			}
 			p.Values = append(p.Values, query.Key{Type: mapping.Date, Text: text})
 		case mapping.Boolean:
-			p.Values = append(p.Values, query.Key{Type: mapping.Boolean, Text: booleanText(text)})
+			yes := map[string]string{"0": "false", "1": "true"}[text] // sort values of booleans are numbers
+			p.Values = append(p.Values, query.Key{Type: mapping.Boolean, Text: cmp.Or(yes, text)})
 		default:
 			p.Values = append(p.Values, query.Key{Type: by.Kind, Text: text})
 		}
@@ -89,17 +91,6 @@ func ParseAfter(v json.RawMessage, order []SortKey, t *dsl.Scope) (*query.Place,
 		p.Values = []query.Key{{Type: ByScore, Text: "1"}} // the score of every hit of an unscored query
 	}
 	return p, nil
-}
-
-// booleanText returns a boolean. Sort values of booleans are numbers.
-func booleanText(text string) string {
-	switch text {
-	case "0":
-		return "false"
-	case "1":
-		return "true"
-	}
-	return text
 }
 
 // value returns the sort value of a field's value in JSON. A boolean is 0 or 1, and a date
