@@ -40,8 +40,8 @@ func (r *request) aggregate(m map[string]json.RawMessage, t *target) (err error)
 }
 
 // topByScore reports whether an aggregation returns the hits with the best scores.
-func topByScore(aggs []query.Agg) bool {
-	return slices.ContainsFunc(aggs, func(a query.Agg) bool {
+func topByScore(list []query.Agg) bool {
+	return slices.ContainsFunc(list, func(a query.Agg) bool {
 		top, ok := a.Of.(query.TopAgg)
 		return ok && (len(top.Sort) == 0 || slices.ContainsFunc(top.Sort, func(s query.Sort) bool { return s.Field == query.ByScore })) || topByScore(a.Subs)
 	})

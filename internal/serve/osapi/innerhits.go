@@ -90,11 +90,11 @@ func (t *target) expand(ctx context.Context, r request, hit search.Hit) (map[str
 		}
 		inner := in.request
 		inner.Caller, inner.Relevance, inner.named = r.Caller, r.Relevance, r.named
-		hits, _, err := t.render(ctx, inner, results)
+		rendered, _, err := t.render(ctx, inner, results)
 		if err != nil {
 			return nil, err
 		}
-		all[in.name] = map[string]any{"hits": hits}
+		all[in.name] = map[string]any{"hits": rendered}
 	}
 	return all, nil
 }

@@ -120,7 +120,7 @@ func (t *target) answer(ctx context.Context, r request) (map[string]any, positio
 	if err != nil {
 		return nil, position{}, err
 	}
-	hits, n, err := t.render(ctx, r, results)
+	rendered, n, err := t.render(ctx, r, results)
 	if err != nil {
 		return nil, position{}, err
 	}
@@ -130,7 +130,7 @@ func (t *target) answer(ctx context.Context, r request) (map[string]any, positio
 			next = position{after: *after}
 		}
 	}
-	a := map[string]any{"took": time.Since(began).Milliseconds(), "timed_out": false, "_shards": t.shards(results), "hits": hits}
+	a := map[string]any{"took": time.Since(began).Milliseconds(), "timed_out": false, "_shards": t.shards(results), "hits": rendered}
 	if r.counting {
 		a["terminated_early"] = false
 	}
