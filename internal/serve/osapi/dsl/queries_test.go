@@ -83,7 +83,7 @@ func newLibrary(t testing.TB) library {
 	return library{index: ix, fields: mapping.Index{{Name: "title", Type: mapping.Text}, {Name: "body", Type: mapping.Text}, {Name: "title", Type: mapping.Keyword}, {Name: "rating", Type: mapping.Keyword}, {Name: "tags", Type: mapping.Keyword}, {Name: "year", Type: mapping.Double}, {Name: "seen", Type: mapping.Date}, {Name: "free", Type: mapping.Boolean}, {Name: "cast", Type: mapping.Text}}}
 }
 
-// A match is a hit with its score.
+// A hitScore is the key of a hit, and its score.
 type hitScore struct {
 	key   string
 	score float64
@@ -109,7 +109,7 @@ func (l library) ask(t testing.TB, body string) (hits []hitScore, err error) {
 	return hits, err
 }
 
-// print writes an answer as testdata/queries.txt has it.
+// printed returns an answer as testdata/queries.txt has it.
 func printed(hits []hitScore, err error) string {
 	if err != nil {
 		return "error"
