@@ -188,7 +188,7 @@ func (f *filterBuckets) open(in *found) error {
 			return err
 		}
 	}
-	return f.s.ctx.Err()
+	return f.s.check()
 }
 
 func (b *buckets) ofFilters(p plannedAgg, of query.FiltersAgg) error {

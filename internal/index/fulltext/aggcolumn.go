@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/blevesearch/bleve/v2/numeric"
-
 	"indexerd/internal/index/query"
 )
 
@@ -35,7 +33,7 @@ func (c *column) add(term []byte) (grown int, err error) {
 // keyOf returns the key of a term.
 func (c *column) keyOf(term []byte) (key uint64, grown int, err error) {
 	if c.field.Type != Keyword {
-		n, err := c.field.Type.number(term)
+		n, err := c.field.Type.Float(term)
 		return math.Float64bits(n), 0, err
 	}
 	if id, known := c.ids[string(term)]; known {
@@ -62,30 +60,4 @@ func (c *column) find(v query.BucketValue) (uint64, bool) {
 		return key, known
 	}
 	return math.Float64bits(v.Number), true
-}
-
-// number returns the number that stands for a term in aggregations.
-func (t Type) number(term []byte) (float64, error) {
-	if t == Boolean {
-		if string(term) == "true" {
-			return 1, nil
-		}
-		return 0, nil
-	}
-	n, err := numeric.PrefixCoded(term).Int64()
-	if err != nil {
-		return 0, err
-	}
-	if t == Date {
-		return float64(floorMilli(n)), nil
-	}
-	return numeric.Int64ToFloat64(n), nil
-}
-
-// floorMilli returns the millisecond that a microsecond is in.
-func floorMilli(micro int64) int64 {
-	if micro < 0 {
-		micro -= 999
-	}
-	return micro / 1000
 }

@@ -67,7 +67,7 @@ func (p plannedAgg) missingValue() (*query.BucketValue, error) {
 	}
 	v := query.BucketValue{Text: string(p.missing)}
 	if p.fields[0].Type != Keyword {
-		n, err := p.fields[0].Type.number(p.missing)
+		n, err := p.fields[0].Type.Float(p.missing)
 		return &query.BucketValue{Number: n}, err
 	}
 	return &v, nil

@@ -161,7 +161,7 @@ func (f Field) bucketValue(text string) (v query.BucketValue, err error) {
 	}
 	terms, err := f.value(text)
 	if err == nil {
-		v.Number, err = f.Type.number([]byte(terms.min))
+		v.Number, err = f.Type.Float([]byte(terms.min))
 	}
 	return v, err
 }

@@ -19,9 +19,9 @@ type plannedAgg struct {
 }
 
 // planAggs checks the aggregations of a request.
-func (s *Schema) planAggs(req query.Request) ([]plannedAgg, error) {
+func planAggs(s *Schema, req query.Request) ([]plannedAgg, error) {
 	n := 0
-	all, err := aggPlanner{s, compiler{Schema: s, boosts: req.Boosts}, &n}.all(req.Aggs, 0)
+	all, err := aggPlanner{s, req.Boosts, &n}.all(req.Aggs, 0)
 	switch {
 	case err != nil:
 	case aggregate.Least(req.Aggs) > query.MaxBuckets:
@@ -34,8 +34,8 @@ func (s *Schema) planAggs(req query.Request) ([]plannedAgg, error) {
 
 type aggPlanner struct {
 	*Schema
-	compiler compiler
-	n        *int // aggregations
+	boosts map[string]float64
+	n      *int // aggregations
 }
 
 func (p aggPlanner) all(aggs []query.Agg, depth int) ([]plannedAgg, error) {
@@ -114,7 +114,7 @@ func (p aggPlanner) read(a *plannedAgg, name string, missing *string, types ...T
 	}
 	if name != "" {
 		var err error
-		if f, err = p.metadata(name); err != nil {
+		if f, err = p.Field(name); err != nil {
 			return err
 		}
 	}
@@ -136,14 +136,11 @@ func (p aggPlanner) filters(a *plannedAgg, of query.FiltersAgg) error {
 		return query.Errorf("ask for fewer", "an aggregation has %d filters, more than %d", len(of.Queries), query.MaxClauses)
 	}
 	for _, n := range of.Queries {
-		one, err := p.compiler.compile(n)
+		one, err := compileNode(p.Schema, n, p.boosts)
 		if err != nil {
 			return err
 		}
-		if one == nil {
-			one = orPlan{}
-		}
-		a.plans = append(a.plans, unscored{one})
+		a.plans = append(a.plans, filterOf(one))
 	}
 	return nil
 }
@@ -183,7 +180,7 @@ func (p aggPlanner) top(a *plannedAgg, of query.TopAgg) (err error) {
 	if len(of.Sort) > query.MaxSorts {
 		return query.Errorf("sort by fewer", "%d fields to sort by, more than %d", len(of.Sort), query.MaxSorts)
 	}
-	a.order, err = p.newOrder(of.Sort)
+	a.order, err = newOrder(p.Schema, of.Sort)
 	return err
 }
 

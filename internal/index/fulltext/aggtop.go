@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"indexerd/internal/base/doc"
 	"indexerd/internal/index/query"
 )
 
@@ -106,24 +105,13 @@ func (t *topAggregator) result(bucket uint32) (r query.AggResult, err error) {
 	}
 	slices.SortFunc(b.kept, b.compare)
 	kept := b.kept[min(t.of.From, len(b.kept)):]
-	oids := make([]doc.OID, len(kept))
-	for i, k := range kept {
-		if err := t.order.readID(k); err != nil {
-			return r, err
-		}
-		oids[i] = doc.OID(k.id)
-		hit := query.Hit{OID: oids[i], Keys: t.order.keysOf(k)}
-		if t.order.scored() {
-			hit.Score = k.score
-		}
-		r.Hits = append(r.Hits, hit)
-	}
-	vs, err := versions(t.order.reader, oids)
-	if err != nil {
+	if r.Hits, err = t.order.hits(kept); err != nil {
 		return r, err
 	}
-	for i, v := range vs {
-		r.Hits[i].V = v
+	for i := range r.Hits {
+		if !t.order.scored() {
+			r.Hits[i].Score = 0
+		}
 	}
 	return r, t.a.err
 }

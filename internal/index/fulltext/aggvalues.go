@@ -163,6 +163,6 @@ func (f Field) valueOf(term []byte) (v query.BucketValue, err error) {
 	if f.Type == Keyword {
 		return query.BucketValue{Text: string(term)}, nil
 	}
-	v.Number, err = f.Type.number(term)
+	v.Number, err = f.Type.Float(term)
 	return v, err
 }

@@ -26,7 +26,7 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.Removal) (err error) {
 	case ix.readOnly:
 		return ErrReadOnly
 	}
-	perByte, err := ix.Schema.byteCost(puts)
+	perByte, err := costOfByte(ix.Schema, puts)
 	if err != nil {
 		return err
 	}
@@ -59,13 +59,18 @@ func (p *part) fill(s *Schema, puts []doc.Doc, perByte, maxCost int64) (rest []d
 		if err != nil {
 			return nil, fmt.Errorf("document %s: %w", d.OID, err)
 		}
-		cost := s.cost(b, perByte)
+		cost := costOf(s, b, perByte)
 		if i > 0 && p.cost+cost > maxCost {
 			return puts[i:], nil
 		}
-		p.puts, p.cost = append(p.puts, b.row(d.OID, d.V)), p.cost+cost
+		p.puts, p.cost = append(p.puts, row(b, d.OID, d.V)), p.cost+cost
 	}
 	return nil, nil
+}
+
+// row returns a document as a row of a segment.
+func row(b indexedDoc, oid doc.OID, v doc.Version) segment.Row {
+	return segment.Row{ID: string(oid), Stored: encodeVersion(v), Texts: b.texts, Values: b.values}
 }
 
 // write writes a part durably, and empties it so that its memory is free when
@@ -78,11 +83,11 @@ func (ix *Index) write(p *part) error {
 	for i, r := range p.deletes {
 		deleted[i] = string(r.OID)
 	}
-	batch := ix.Schema.rows.Batch(p.puts, deleted)
+	batch := ix.rows.Batch(p.puts, deleted)
 	p.puts = nil
-	rec := record{fingerprint: ix.Schema.fingerprint, generation: ix.generation, batch: ix.batches.Add(1)}
+	rec := record{fingerprint: ix.Fingerprint(), generation: ix.generation, batch: ix.batches.Add(1)}
 	batch.SetInternal(recordKey, rec.encode())
-	batch.SetInternal(mappingKey, ix.Schema.stored) // an index of an earlier version lacks it
+	batch.SetInternal(mappingKey, ix.mapping) // an index of an earlier version lacks it
 	if err := ix.persist.write(ix.store, batch); err != nil {
 		return fmt.Errorf("index %s: %w", ix.dir, err)
 	}

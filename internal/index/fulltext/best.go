@@ -16,7 +16,7 @@ import (
 func (c *collector) keepBest(s *session, m matcher, all []*found) error {
 	want := c.size + 1 // one more shows whether more follow
 	if near, ok := m.(*nearMatcher); ok {
-		if err := c.addPairs(near, all, want); err != nil {
+		if err := c.addPairs(pairs{near}, all, want); err != nil {
 			return err
 		}
 	}
@@ -58,7 +58,7 @@ func (c *collector) keepBest(s *session, m matcher, all []*found) error {
 }
 
 // addPairs completes the scores that can be among the best.
-func (c *collector) addPairs(near *nearMatcher, all []*found, want int) error {
+func (c *collector) addPairs(near pairs, all []*found, want int) error {
 	below := math.Inf(1)
 	if c.after != nil {
 		below = c.after.score
@@ -145,7 +145,7 @@ func (c *collector) keepEqual(s *session, all []*found, score float32, after str
 		} else {
 			err = c.readKeys(s, f, docs, add)
 		}
-		if err = cmp.Or(err, s.ctx.Err()); err != nil {
+		if err = cmp.Or(err, s.check()); err != nil {
 			return err
 		}
 	}

@@ -83,7 +83,7 @@ func (p *partBounds) seeds(count int) (seeds *scores, narrow bool) {
 	if 2*n > count {
 		return nil, p.first && p.addsLittle(p.words[len(p.words)-1])
 	}
-	for batch := range batches(docs, boundedSeeds) {
+	for batch := range docs.Batches(boundedSeeds) {
 		return newScores(slices.Clone(batch)), true
 	}
 	return nil, false

@@ -126,7 +126,7 @@ func TestSearchInChildren(t *testing.T) {
 func TestNoPhraseSpansTwoRows(t *testing.T) {
 	ix := newIndex(t, family)
 	apply(t, ix, []doc.Doc{kin{reviews: []any{"x", "y"}}.doc(t, 1, "")})
-	shortest := query.Phrase{Text: "x" + strings.Repeat(" a", rowGap) + " y"}
+	shortest := query.Phrase{Text: "x" + strings.Repeat(" a", RowGap) + " y"}
 	res, err := ix.Search(context.Background(), query.Request{Query: shortest, Size: 1})
 	if err != nil || res.Total != 1 {
 		t.Errorf("a phrase across the gap: got %d hits, %v; want 1", res.Total, err)
@@ -147,7 +147,7 @@ func TestGapBetweenRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The texts are sorted: ... is the first.
-	want := map[string]uint64{"mad": 1, "man": 2, "scientist": 2 + rowGap + 2}
+	want := map[string]uint64{"mad": 1, "man": 2, "scientist": 2 + RowGap + 2}
 	got := map[string]uint64{}
 	eachPosting(t, s, b, "reviews", func(term string, p segment.Posting) {
 		got[term] = p.Locations()[0].Pos()

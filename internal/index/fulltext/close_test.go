@@ -38,7 +38,7 @@ func TestAPanicIsAFailure(t *testing.T) {
 func TestStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := stuck{released: make(chan struct{})}
-		ix := &Index{store: s, persist: newPersistState(), queue: index.NewAnalysisQueue(1)}
+		ix := &Index{store: s, persist: newPersistState(), queue: index.NewAnalysisQueue(1), filters: filters.ofIndex()}
 		ix.persist.fail(errors.New("input/output error"))
 		if err := ix.Close(); !errors.Is(err, ErrStuck) {
 			t.Errorf("got %v, want ErrStuck", err)

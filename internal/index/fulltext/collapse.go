@@ -15,6 +15,7 @@ type collapse struct {
 	name    string // in the index
 	current group  // of the match being read
 	groups  map[group]*candidate
+	of      map[*candidate]group
 }
 
 // A group is the documents with one value.
@@ -24,8 +25,8 @@ type group struct {
 }
 
 // newCollapse checks the field of a request whose hits are collapsed.
-func (s *Schema) newCollapse(req query.Request) (*collapse, error) {
-	f, err := s.metadata(req.Collapse)
+func newCollapse(s *Schema, req query.Request) (*collapse, error) {
+	f, err := s.Field(req.Collapse)
 	switch {
 	case err != nil:
 		return nil, err
@@ -36,7 +37,7 @@ func (s *Schema) newCollapse(req query.Request) (*collapse, error) {
 	case (req.After != "" || req.Behind != nil) && (len(req.Sort) != 1 || req.Sort[0].Field != req.Collapse):
 		return nil, query.Errorf("sort by this field alone", "the hits after others are collapsed by field %s, and sorted by something else", query.Shorten(req.Collapse))
 	}
-	return &collapse{field: f, name: metadataField(f.Name), groups: map[group]*candidate{}}, nil
+	return &collapse{field: f, name: metadataField(f.Name), groups: map[group]*candidate{}, of: map[*candidate]group{}}, nil
 }
 
 // begin forgets the value of the match before.
@@ -54,6 +55,11 @@ func (c *collapse) addValue(field string, term []byte) error {
 	return nil
 }
 
+// add keeps a candidate as the first of the current group.
+func (c *collapse) add(one *candidate) {
+	c.groups[c.current], c.of[one] = one, c.current
+}
+
 // keepFirst keeps the current match if it is the first of its group, and the group among
 // the first.
 func (c *collector) keepFirst() error {
@@ -68,8 +74,7 @@ func (c *collector) keepFirst() error {
 	case len(c.kept) < c.size:
 		c.addBytes(c.current.size() + valueOverhead + len(c.collapse.current.term))
 		one := c.current.clone()
-		c.collapse.groups[c.collapse.current] = one
-		one.group = c.collapse.current
+		c.collapse.add(one)
 		heap.Push(c, one)
 	default:
 		at, err := c.order.compare(&c.current, c.kept[0])
@@ -86,11 +91,12 @@ func (c *collector) keepFirst() error {
 // replace puts the current match, and its group, in the place of another one.
 func (c *collector) replace(i int) {
 	last := c.kept[i]
-	c.addBytes(c.current.size() - last.size() + len(c.collapse.current.term) - len(last.group.term))
-	delete(c.collapse.groups, last.group)
-	one := c.current.clone()
-	one.group = c.collapse.current
-	c.collapse.groups[one.group], c.kept[i] = one, one
+	group := c.collapse.of[last]
+	c.addBytes(c.current.size() - last.size() + len(c.collapse.current.term) - len(group.term))
+	delete(c.collapse.groups, group)
+	delete(c.collapse.of, last)
+	c.kept[i] = c.current.clone()
+	c.collapse.add(c.kept[i])
 	heap.Fix(c, i)
 }
 

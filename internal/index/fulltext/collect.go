@@ -15,20 +15,19 @@ import (
 // order. It keeps them in a heap, with the last of them on top, unless they are
 // ordered by score only: see best.
 type collector struct {
-	order        *order
-	after        *candidate // nil: from the beginning
-	size         int        // hits to keep
-	explained    bool       // the parts of the scores are needed
-	facets       []*facet
-	aggs         *aggregation         // nil: none
-	post         plan                 // nil: none
-	collapse     *collapse            // nil: every match may be a hit
-	minScore     float64              // 0: none
-	boundedLeast int                  // see bounds
-	values       index.DocValueReader // nil if no values are needed
+	order     *order
+	after     *candidate // nil: from the beginning
+	size      int        // hits to keep
+	explained bool       // the parts of the scores are needed
+	facets    []*facet
+	aggs      *aggregation         // nil: none
+	post      plan                 // nil: none
+	collapse  *collapse            // nil: every match may be a hit
+	minScore  float64              // 0: none
+	values    index.DocValueReader // nil if no values are needed
 
-	bytes    int // of the values that facets and kept candidates hold
-	maxBytes int
+	bytes  int // of the values that facets and kept candidates hold
+	limits limits
 
 	total   uint64 // matches
 	best    float64
@@ -79,10 +78,10 @@ func (c *collector) match(s *session, m matcher) ([]*found, error) {
 	all := make([]*found, len(s.views))
 	for i, p := range s.views {
 		docs, err := m.match(p, p.live)
-		if err = cmp.Or(err, s.ctx.Err()); err != nil {
+		if err = cmp.Or(err, s.check()); err != nil {
 			return nil, err
 		}
-		all[i] = &found{part: p, docs: docs, count: docs.Count()}
+		all[i] = &found{matches: matches{part: p, docs: docs, count: docs.Count()}}
 	}
 	if c.minScore == 0 && (c.aggs == nil || !scored(c.aggs.planned)) {
 		return all, nil
@@ -116,13 +115,13 @@ func (c *collector) restrict(s *session, all []*found) error {
 	if c.post == nil {
 		return nil
 	}
-	m, err := unscored{c.post}.open(s)
+	m, err := filterOf(c.post).open(s)
 	if err != nil {
 		return err
 	}
 	for _, f := range all {
 		docs, err := m.match(f.part, f.docs)
-		if err = cmp.Or(err, s.ctx.Err()); err != nil {
+		if err = cmp.Or(err, s.check()); err != nil {
 			return err
 		}
 		f.keepOnly(docs)
@@ -198,16 +197,12 @@ func (c *collector) countValue(f *facet, term []byte, n int) {
 		*count += n
 		return
 	}
-	if c.bytes += len(term) + valueOverhead; c.bytes > c.maxBytes {
+	if c.bytes += len(term) + valueOverhead; c.bytes > c.limits.bytes {
 		c.err = cmp.Or(c.err, error(query.Errorf("narrow the search, or count a field with fewer values", "facet %s: the matches have too many different values to count", f.Facet.Field)))
 		return
 	}
 	f.counts[string(term)] = &n
 }
-
-// valueOverhead is the memory of a value besides its bytes: an entry of a map or
-// slice, a string header and a number.
-const valueOverhead = 64
 
 // keep adds the current match to the heap, if it precedes the last one there.
 func (c *collector) keep() error {
@@ -233,7 +228,7 @@ func (c *collector) keep() error {
 
 // addBytes counts the bytes of kept candidates.
 func (c *collector) addBytes(n int) {
-	if c.bytes += n; c.bytes > c.maxBytes {
+	if c.bytes += n; c.bytes > c.limits.bytes {
 		c.err = cmp.Or(c.err, error(query.Errorf("ask for fewer hits at a time, or sort by fewer fields", "the values to sort by are too long for so many hits")))
 	}
 }

@@ -42,7 +42,7 @@ const tunedK1 = 2
 
 // word matches a word in any of some columns.
 func (c compiler) word(columns []string, sl slot) plan {
-	if c.shared == nil || len(columns) < len(c.texts) {
+	if c.shared == nil || len(columns) < len(c.Texts) {
 		return c.anyColumn(columns, sl.in)
 	}
 	return c.anywhere(sl)
@@ -54,7 +54,7 @@ func (c compiler) anywhere(sl slot) *columnsPlan {
 	p := c.shared[sl]
 	if p == nil {
 		p = &columnsPlan{}
-		for _, name := range c.texts {
+		for _, name := range c.Texts {
 			p.plans, p.fields, p.boosts = append(p.plans, sl.in(contentField(name))), append(p.fields, contentField(name)), append(p.boosts, c.boosts[name])
 		}
 		c.shared[sl] = p

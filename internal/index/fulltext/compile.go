@@ -11,8 +11,9 @@ import (
 // A compiler turns queries into plans, for the fields and boosts of a table.
 type compiler struct {
 	*Schema
-	boosts map[string]float64
-	shared map[slot]*columnsPlan // the words without a field; nil: their scores are not tuned
+	analyzer analyzer
+	boosts   map[string]float64
+	shared   map[slot]*columnsPlan // the words without a field; nil: their scores are not tuned
 
 	synonyms map[string]*synonymSet // of the texts of each word, quoted
 }
@@ -126,10 +127,10 @@ func (c compiler) some(nodes []query.Node) (plan, error) {
 // query: all of them for "", and none for a metadata field.
 func (c compiler) columns(field string) []string {
 	if field == "" {
-		return c.texts
+		return c.Texts
 	}
-	if i := slices.Index(c.texts, field); i >= 0 {
-		return c.texts[i : i+1]
+	if i := slices.Index(c.Texts, field); i >= 0 {
+		return c.Texts[i : i+1]
 	}
 	return nil
 }
@@ -219,7 +220,7 @@ func (c compiler) anyColumn(columns []string, in func(field string) plan) plan {
 
 // equal matches a metadata value.
 func (c compiler) equal(field, text string) (plan, error) {
-	f, err := c.metadata(field)
+	f, err := c.Field(field)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +237,7 @@ func (c compiler) equal(field, text string) (plan, error) {
 func (c compiler) prefix(n query.Prefix) (plan, error) {
 	columns := c.columns(n.Field)
 	if columns == nil {
-		f, err := c.metadata(n.Field)
+		f, err := c.Field(n.Field)
 		if err != nil {
 			return nil, err
 		}
@@ -263,7 +264,7 @@ func (c compiler) prefix(n query.Prefix) (plan, error) {
 
 // notText returns the error of a ~ on a metadata field.
 func (c compiler) notText(field, text string) error {
-	f, err := c.metadata(field)
+	f, err := c.Field(field)
 	if err != nil {
 		return err
 	}
@@ -293,7 +294,7 @@ func (c compiler) fuzzy(n query.Fuzzy) (plan, error) {
 }
 
 func (c compiler) inRange(n query.Range) (plan, error) {
-	f, err := c.metadata(n.Field)
+	f, err := c.Field(n.Field)
 	if err != nil {
 		return nil, err
 	}

@@ -44,19 +44,19 @@ type CompiledPlace struct {
 	OID   doc.OID
 }
 
-// Compile checks a request, and returns it for an engine that stores documents
+// compileHits checks a request, and returns it for an engine that stores documents
 // elsewhere. A fault of the request is a *query.Error. From, Size and After of the
 // request are checked only: cursors are the engine's own.
-func (s *Schema) Compile(req query.Request) (Compiled, error) {
+func compileHits(s *Schema, req query.Request) (Compiled, error) {
 	if err := checkLimits(req); err != nil {
 		return Compiled{}, err
 	}
 	req.Tuned, req.After = false, ""
-	p, visible, err := s.forCaller(req)
+	p, visible, err := compileRequest(s, req)
 	if err != nil {
 		return Compiled{}, err
 	}
-	c, err := visible.collector(req)
+	c, err := newCollector(visible, req, limits{})
 	if err != nil {
 		return Compiled{}, err
 	}
@@ -114,7 +114,7 @@ func (c Compiled) Keys(terms []*string) []query.Key {
 	for i, s := range c.Sorts {
 		if s.Field != "" && terms[i] != nil {
 			term := []byte(*terms[i])
-			keys[i] = query.Key{Type: string(s.Type), Term: term, Text: s.Type.textOf(term)}
+			keys[i] = query.Key{Type: string(s.Type), Term: term, Text: s.Type.Text(term)}
 		}
 	}
 	return keys

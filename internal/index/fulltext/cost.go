@@ -8,11 +8,9 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/semaphore"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/analysis"
 )
 
 // The memory that indexing needs, in bytes: the most that building a segment has
@@ -65,86 +63,18 @@ func (b *budget) run(cost int64, f func() error) error {
 	return err
 }
 
-// Fits reports an error if a row has more searched words than the limits allow.
-func (s *Schema) Fits(row doc.Row, l doc.Limits) error {
-	words, distinct := l.Words, l.Distinct
-	if words == 0 {
-		words = math.MaxInt
-	}
-	if distinct == 0 {
-		distinct = math.MaxInt
-	}
-	if longest*row.Size() <= min(words, distinct) {
-		return nil
-	}
-	b, err := s.buildTexts(row)
-	if err != nil || b.textSize() <= min(words, distinct) {
-		return err // a word has at least one byte
-	}
-	return l.CheckWords(s.count(b, words, distinct))
-}
-
-// longest is how many times as long as its size a row's texts may be: numbers are
-// longer.
-const longest = 3
-
-// textSize returns the bytes of all texts with searched words.
-func (b indexedDoc) textSize() int {
-	n := 0
-	for _, texts := range b.texts {
-		for _, text := range texts {
-			n += len(text)
-		}
-	}
-	return n
-}
-
-// count counts the words, and the distinct words of each field. It stops when
-// either count exceeds its limit.
-func (s *Schema) count(b indexedDoc, maxWords, maxDistinct int) (words, distinct int) {
-	var v vocabulary
-	v.add(s, b, func() bool { return v.words <= maxWords && len(v.seen) <= maxDistinct })
-	return v.words, len(v.seen)
-}
-
-// A vocabulary is the distinct words of each field of documents.
-type vocabulary struct {
-	size, words int // bytes of texts, and words
-	seen        map[uint64]struct{}
-}
-
-// add adds the words of a document, until one after which more returns false.
-func (v *vocabulary) add(s *Schema, b indexedDoc, more func() bool) {
-	if v.seen == nil {
-		v.seen = map[uint64]struct{}{}
-	}
-	v.size += b.textSize()
-	for field, texts := range b.texts {
-		for _, text := range texts {
-			s.analyzer.Each(text, func(t analysis.Token) bool {
-				v.words++
-				v.seen[xxh3.HashStringSeed(t.Term, uint64(field))] = struct{}{}
-				return more()
-			})
-			if !more() {
-				return
-			}
-		}
-	}
-}
-
-// cost estimates the memory needed to index a document. A byte of a short text costs
+// costOf estimates the memory needed to index a document. A byte of a short text costs
 // perByte.
-func (s *Schema) cost(b indexedDoc, perByte int64) int64 {
+func costOf(s *Schema, b indexedDoc, perByte int64) int64 {
 	size := b.textSize()
 	if size < shortText {
 		return docCost + int64(size)*perByte
 	}
 	words, distinct := s.count(b, math.MaxInt, math.MaxInt)
-	return docCost + int64(words)*s.wordCost() + int64(distinct)*distinctCost + int64(size)*textCost
+	return docCost + int64(words)*costOfWord(s) + int64(distinct)*distinctCost + int64(size)*textCost
 }
 
-func (s *Schema) wordCost() int64 {
+func costOfWord(s *Schema) int64 {
 	if s.Positions {
 		return wordCost + positionCost
 	}
@@ -157,10 +87,10 @@ const (
 	leastExponent = 0.5 // by which the number of distinct words grows
 )
 
-// byteCost returns what a byte of the short texts of a batch costs, from the words of
+// costOfByte returns what a byte of the short texts of a batch costs, from the words of
 // a sample of them. Of n times as many words, n^k times as many are distinct, where k
 // is taken from the sample and a half of it (Heaps, Information Retrieval, 1978).
-func (s *Schema) byteCost(puts []doc.Doc) (int64, error) {
+func costOfByte(s *Schema, puts []doc.Doc) (int64, error) {
 	if len(puts) < fewPuts {
 		return shortCost, nil
 	}
@@ -188,5 +118,5 @@ func (s *Schema) byteCost(puts []doc.Doc) (int64, error) {
 	k := math.Log(float64(len(all.seen))/float64(len(half.seen))) / math.Log(float64(all.words)/float64(half.words))
 	k = min(max(k, leastExponent), 1)
 	share := float64(len(all.seen)) * math.Pow(float64(step), k-1) // of the distinct words of the batch
-	return int64(float64(all.words)*float64(s.wordCost())+share*distinctCost)/int64(all.size) + 1, nil
+	return int64(float64(all.words)*float64(costOfWord(s))+share*distinctCost)/int64(all.size) + 1, nil
 }

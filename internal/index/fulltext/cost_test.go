@@ -66,7 +66,7 @@ func TestFitsChecksTheLimits(t *testing.T) {
 // segmentOf builds a segment of rows.
 func segmentOf(s *Schema, rows []builder.Row) (segment.Segment, error) {
 	var docs []index.Document
-	for _, d := range s.rows.Batch(rows, nil).IndexOps {
+	for _, d := range rowsOf(s).Batch(rows, nil).IndexOps {
 		if d != nil {
 			docs = append(docs, d)
 		}
@@ -77,7 +77,7 @@ func segmentOf(s *Schema, rows []builder.Row) (segment.Segment, error) {
 
 // eachPosting calls f with the terms of a field of one document.
 func eachPosting(t interface{ Fatal(...any) }, s *Schema, b indexedDoc, field string, f func(term string, p segment.Posting)) {
-	seg, err := segmentOf(s, []builder.Row{b.row("id", 1)})
+	seg, err := segmentOf(s, []builder.Row{row(b, "id", 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		costs[i] = s.cost(b, shortCost)
+		costs[i] = costOf(s, b, shortCost)
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		var docs []doc.Doc
@@ -250,7 +250,7 @@ func ofNumbers(first, n int) string {
 // allocates to build a segment of them.
 func buildingTakes(t *testing.T, s *Schema, docs []doc.Doc) (cost, took int64) {
 	t.Helper()
-	perByte, err := s.byteCost(docs)
+	perByte, err := costOfByte(s, docs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +279,7 @@ func TestFullBatchIsOnePart(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	docs := manyRows(10_000, func(int) string { return ordinary(random, 80) })
-	perByte, err := s.byteCost(docs)
+	perByte, err := costOfByte(s, docs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,10 +22,14 @@ import (
 // the rename leaves an index that opens. (An index built in place and killed in
 // its first milliseconds usually never opens again.)
 func Create(dir string, m Mapping, gen doc.Generation) (*Index, error) {
-	schema, err := NewSchema(m)
+	_, err := NewSchema(m)
+	var mapping []byte
 	if err == nil {
-		rec := record{fingerprint: schema.fingerprint, generation: gen}
-		err = createDir(dir, func(tmp string) error { return writeEmpty(tmp, rec, schema.stored) })
+		mapping, err = m.Encode()
+	}
+	if err == nil {
+		rec := record{fingerprint: m.Fingerprint(), generation: gen}
+		err = createDir(dir, func(tmp string) error { return writeEmpty(tmp, rec, mapping) })
 	}
 	if err != nil {
 		return nil, fmt.Errorf("create index %s: %w", dir, err)

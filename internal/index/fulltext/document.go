@@ -10,7 +10,6 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
 
@@ -24,7 +23,7 @@ type indexedDoc struct {
 // names the column whose value does not fit its type. The lists are in the memory of
 // in.
 func (s *Schema) build(row doc.Row, in *rooms) (b indexedDoc, err error) {
-	b = indexedDoc{texts: in.lists.list(len(s.texts)), values: in.lists.list(len(s.values))}
+	b = indexedDoc{texts: in.lists.list(len(s.Texts)), values: in.lists.list(len(s.Values))}
 	if b.texts, err = s.appendContent(b.texts, row, in); err != nil {
 		return b, err
 	}
@@ -151,7 +150,7 @@ func (s *Schema) Hash(row doc.Row) (doc.DocHash, error) {
 		return 0, err
 	}
 	hash := h.hash(s, b)
-	if h.reset(); cap(h.buf) <= shortText {
+	if h.reset(); cap(h.buf) <= maxBuffer {
 		hashers.Put(h)
 	}
 	return hash, nil
@@ -162,6 +161,9 @@ type hasher struct {
 	rooms
 	buf []byte
 }
+
+// maxBuffer is the memory in bytes up to which a hasher is used again.
+const maxBuffer = 32 << 10
 
 var hashers sync.Pool
 
@@ -193,21 +195,6 @@ func appendTexts(buf []byte, texts []string) []byte {
 
 func appendText(buf []byte, text string) []byte {
 	return append(binary.AppendUvarint(buf, uint64(len(text))), text...)
-}
-
-// row returns a document as a row of a segment.
-func (b indexedDoc) row(oid doc.OID, v doc.Version) segment.Row {
-	return segment.Row{ID: string(oid), Stored: encodeVersion(v), Texts: b.texts, Values: b.values}
-}
-
-// A doc.Version is stored next to _id, so that one read returns both. As a term
-// with docvalues it would need a dictionary entry for every document.
-
-func encodeVersion(v doc.Version) []byte { return binary.AppendUvarint(nil, uint64(v)) }
-
-func parseVersion(value []byte) doc.Version {
-	v, _ := binary.Uvarint(value)
-	return doc.Version(v)
 }
 
 // Pad returns a copy of a row with the columns and children of the mapping that

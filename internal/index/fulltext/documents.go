@@ -1,6 +1,7 @@
 package fulltext
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -9,15 +10,15 @@ import (
 	"indexerd/internal/base/doc"
 )
 
-// Versions returns the version of each document, 0 if there is none. A document
-// that was not written by this program also has version 0. Documents lists it,
-// and no page has that version.
-func (ix *Index) Versions(oids []doc.OID) (vs []doc.Version, err error) {
-	err = ix.read(func(r *scorch.IndexSnapshot) error {
-		vs, err = versions(r, oids)
-		return err
-	})
-	return vs, err
+// versionField holds doc.Version. It is stored next to _id, so that one read returns both.
+// As a term with docvalues it would need a dictionary entry for every document.
+const versionField = "v"
+
+func encodeVersion(v doc.Version) []byte { return binary.AppendUvarint(nil, uint64(v)) }
+
+func parseVersion(value []byte) doc.Version {
+	v, _ := binary.Uvarint(value)
+	return doc.Version(v)
 }
 
 // versions looks up all keys in one segment after another.
@@ -64,22 +65,6 @@ func lookup(segment *scorch.SegmentSnapshot, ids []string, found map[string]doc.
 		found[id] = v
 	}
 	return nil
-}
-
-// Documents lists documents in key order, beginning at from; "" is the first
-// key. next is the key to continue at, "" at the end. Each call reads the
-// current index: a document that exists all the time is listed exactly once,
-// whatever is written between two calls.
-//
-// A call reads n keys, n at least 1, and lists those that have a live document.
-// The index keeps the keys of deleted documents until their segments are merged.
-// So a call may list fewer than n documents, or none, before the end.
-func (ix *Index) Documents(from doc.OID, n int) (docs []doc.Indexed, next doc.OID, err error) {
-	err = ix.read(func(r *scorch.IndexSnapshot) error {
-		docs, next, err = documents(r, from, n)
-		return err
-	})
-	return docs, next, err
 }
 
 // documents looks up each key only in the segments whose dictionaries have it:

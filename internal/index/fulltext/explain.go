@@ -17,42 +17,24 @@ type explanation struct{ parts int }
 // thousand words, and a search ten thousand hits.
 const maxParts = 100_000
 
-// explain sets the parts of the scores of the kept matches. It scores them once more,
-// by the code that scored them, so an explanation can't differ from its score.
-func (c *collector) explain(s *session, m matcher) error {
-	var ex explanation
-	for _, p := range s.views {
-		docs, in := segment.NewBits(p.Docs()), map[uint32]*candidate{}
-		for _, k := range c.kept {
-			if k.number >= p.base && k.number < p.base+uint64(p.Docs()) {
-				doc := uint32(k.number - p.base)
-				docs.Set(doc)
-				in[doc] = k
-			}
-		}
-		if len(in) == 0 {
-			continue
-		}
-		sc := newScores(docs)
-		sc.explained = &ex
-		if err := cmp.Or(m.score(p, sc), s.ctx.Err()); err != nil {
-			return err
-		}
-		if near, ok := m.(*nearMatcher); ok && c.order.byScore() {
-			if err := near.explain(p, sc); err != nil {
-				return err
-			}
-		}
-		if ex.parts > maxParts {
-			return query.Errorf("ask for fewer hits at a time, and page with after", "the scores of these hits have more than %d parts to explain", maxParts)
-		}
-		at := 0
-		for doc := range docs.All {
-			in[doc].parts = sc.partsAt(at)
-			at++
+// scores scores documents of a part that all match, with the parts of their scores. It uses
+// the code that scores them, so an explanation can't differ from its score. pairs has the
+// pairs of words too. The error is a *query.Error if there are too many parts.
+func (ex *explanation) scores(s *session, m matcher, p *view, docs segment.Bits, pairs bool) (*scores, error) {
+	sc := newScores(docs)
+	sc.explained = ex
+	if err := cmp.Or(m.score(p, sc), s.check()); err != nil {
+		return nil, err
+	}
+	if near, ok := m.(*nearMatcher); ok && pairs {
+		if err := near.explain(p, sc); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	if ex.parts > maxParts {
+		return nil, query.Errorf("ask for fewer hits at a time, and page with after", "the scores of these hits have more than %d parts to explain", maxParts)
+	}
+	return sc, nil
 }
 
 // partsAt returns the parts of the score of the document at a place in docs, the

@@ -17,24 +17,24 @@ import (
 // caller may not see. After a merge the sets of old segments are not used again and make
 // room for others.
 //
-// All indexes share the cache. It takes a set when a filter is used for the second time,
-// and drops those that were not used for longest. An answer does not depend on it.
+// Indexes share a cache. It takes a set when a filter is used for the second time, and drops
+// those that were not used for longest. An answer does not depend on it.
 type filterCache struct {
-	least int // documents of a segment; a smaller one is read as fast
 	size  int // bytes at most
+	least int // documents of a segment; a smaller one is read as fast
 
 	mu    sync.Mutex
 	bytes int
 	sets  map[filterKey]*list.Element // of *filterSet
 	used  list.List                   // the last used first
 	seen  map[filterKey]bool          // used once
-	of    map[*Index]bool             // indexes with any of these
+	of    map[*indexFilters]bool      // indexes with any of these
 }
 
 // A filterKey is a filter in one segment. scorch numbers segments, and never uses a number
 // again while the index is open.
 type filterKey struct {
-	index   *Index
+	index   *indexFilters
 	segment uint64
 	filter  string
 }
@@ -44,19 +44,29 @@ type filterSet struct {
 	docs segment.Bits // read-only
 }
 
+// indexFilters are the filters of one open index in a cache.
+type indexFilters struct{ cache *filterCache }
+
 const (
-	filterBytes   = 32 << 20
-	filterDocs    = 4096
 	filterSeen    = 10_000
 	filterOver    = 256 // bytes of a set besides its documents and its key
 	maxFilterName = 4096
 )
 
-// filters is the cache of the process.
-var filters = newFilterCache(filterBytes)
+// newFilterCache returns an empty cache of at most so many bytes, for the segments with a
+// least number of documents.
+func newFilterCache(size, least int) *filterCache {
+	return &filterCache{size: size, least: least, sets: map[filterKey]*list.Element{}, seen: map[filterKey]bool{}, of: map[*indexFilters]bool{}}
+}
 
-func newFilterCache(size int) *filterCache {
-	return &filterCache{least: filterDocs, size: size, sets: map[filterKey]*list.Element{}, seen: map[filterKey]bool{}, of: map[*Index]bool{}}
+// ofIndex returns the place of an index that was opened.
+func (c *filterCache) ofIndex() *indexFilters { return &indexFilters{c} }
+
+// held returns how many bytes the cache has.
+func (c *filterCache) held() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bytes
 }
 
 func (s *filterSet) bytes() int { return 8*len(s.docs) + len(s.filter) + filterOver }
@@ -101,8 +111,9 @@ func (c *filterCache) remove(e *list.Element) {
 	delete(c.sets, set.filterKey)
 }
 
-// drop removes all sets of an index.
-func (c *filterCache) drop(ix *Index) {
+// drop removes all sets of the index, which is closed.
+func (ix *indexFilters) drop() {
+	c := ix.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.of[ix] {
@@ -168,11 +179,12 @@ func (s *session) openFilter(name string, words int, p plan) matcher {
 }
 
 func (m *filterMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
-	if p.Docs() < filters.least {
+	cache := m.s.filters.cache
+	if p.Docs() < cache.least {
 		return m.read(p, among)
 	}
-	key := filterKey{m.s.index, p.segment, m.name}
-	docs, wanted := filters.get(key)
+	key := filterKey{m.s.filters, p.segment, m.name}
+	docs, wanted := cache.get(key)
 	if docs == nil && !wanted {
 		return m.read(p, among)
 	}
@@ -185,7 +197,7 @@ func (m *filterMatcher) match(p *view, among segment.Bits) (segment.Bits, error)
 		if docs, err = m.read(p, all); err != nil {
 			return nil, err
 		}
-		filters.put(key, docs)
+		cache.put(key, docs)
 	}
 	found := append(segment.Bits(nil), docs...)
 	found.And(among)

@@ -4,22 +4,16 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
-	"sync"
 
 	"indexerd/internal/index/fulltext/segment"
 )
 
-// A found has the matches of one part. A score has 32 bits, so that half as much is
-// held of each match.
+// A found has the matches of one part.
 type found struct {
-	part     *view
-	docs     segment.Bits
-	count    int
-	scores   []float32 // in the order of docs; nil if all are constant
-	tops     []float32 // the greatest of each scoreBlock of them
-	constant float32
+	matches
+	tops     []float32    // the greatest of each scoreBlock of the scores
 	scored   bool         // the scores are known
-	before   []uint32     // see ranks; nil while unknown
+	before   []uint32     // see Bits.Ranks; nil while unknown
 	complete segment.Bits // places of scores that have the pairs of words; see nearMatcher
 }
 
@@ -118,14 +112,6 @@ func (f *found) keepOnly(docs segment.Bits) {
 	f.docs, f.count, f.before = docs, docs.Count(), nil
 }
 
-// score returns the score of the match at a place in docs.
-func (f *found) score(at int) float32 {
-	if f.scores == nil {
-		return f.constant
-	}
-	return f.scores[at]
-}
-
 // addScore adds to the score of the match at a place.
 func (f *found) addScore(at int, sum float64) {
 	f.scores[at] = float32(float64(f.scores[at]) + sum)
@@ -157,7 +143,7 @@ func (f *found) scan(least *float32, each func(at int, score float32)) {
 // doc returns the match at a place.
 func (f *found) doc(at int) uint32 {
 	if f.before == nil {
-		f.before = ranks(f.docs)
+		f.before = f.docs.Ranks()
 	}
 	word := sort.Search(len(f.before), func(i int) bool { return f.before[i] > uint32(at) }) - 1
 	w := f.docs[word]
@@ -166,26 +152,3 @@ func (f *found) doc(at int) uint32 {
 	}
 	return uint32(word*64 + bits.TrailingZeros64(w))
 }
-
-// ranks returns, for each word of a set, the number of documents in the words before.
-func ranks(docs segment.Bits) []uint32 {
-	before, n := make([]uint32, len(docs)), 0
-	for i, w := range docs {
-		before[i] = uint32(n)
-		n += bits.OnesCount64(w)
-	}
-	return before
-}
-
-// sumsMemory keeps the memory of scores while they are computed.
-var sumsMemory = sync.Pool{New: func() any { return new([]float64) }}
-
-// takeSums returns n times 0. giveSums makes the memory available again.
-func takeSums(n int) *[]float64 {
-	s := sumsMemory.Get().(*[]float64)
-	*s = slices.Grow((*s)[:0], n)[:n]
-	clear(*s)
-	return s
-}
-
-func giveSums(s *[]float64) { sumsMemory.Put(s) }

@@ -73,6 +73,7 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/segment"
 )
 
 var (
@@ -98,11 +99,14 @@ const closeTimeout = 10 * time.Second
 
 // An Index is one open index. Its methods are safe for concurrent use.
 type Index struct {
-	*Schema
+	Requests
+	rows       *segment.Schema // of documents
+	mapping    []byte          // encoded
 	dir        string
 	generation doc.Generation
 	readOnly   bool
 	queue      *index.AnalysisQueue
+	filters    *indexFilters
 	batches    atomic.Uint64 // number of the last batch
 
 	use     sync.RWMutex // held for reading while store is in use
@@ -144,7 +148,7 @@ func (ix *Index) Close() error {
 	ix.closed = true
 	ix.persist.release()
 	defer ix.queue.Close()
-	defer filters.drop(ix)
+	defer ix.filters.drop()
 	if err := ix.closeStore(); err != nil {
 		return fmt.Errorf("close index %s: %w", ix.dir, err)
 	}
@@ -190,6 +194,33 @@ func (ix *Index) Bytes() (n uint64, err error) {
 		n, _ = s.StatsMap()["CurOnDiskBytes"].(uint64)
 	}
 	return n, nil
+}
+
+// Versions returns the version of each document, 0 if there is none. A document
+// that was not written by this program also has version 0. Documents lists it,
+// and no page has that version.
+func (ix *Index) Versions(oids []doc.OID) (vs []doc.Version, err error) {
+	err = ix.read(func(r *scorch.IndexSnapshot) error {
+		vs, err = versions(r, oids)
+		return err
+	})
+	return vs, err
+}
+
+// Documents lists documents in key order, beginning at from; "" is the first
+// key. next is the key to continue at, "" at the end. Each call reads the
+// current index: a document that exists all the time is listed exactly once,
+// whatever is written between two calls.
+//
+// A call reads n keys, n at least 1, and lists those that have a live document.
+// The index keeps the keys of deleted documents until their segments are merged.
+// So a call may list fewer than n documents, or none, before the end.
+func (ix *Index) Documents(from doc.OID, n int) (docs []doc.Indexed, next doc.OID, err error) {
+	err = ix.read(func(r *scorch.IndexSnapshot) error {
+		docs, next, err = documents(r, from, n)
+		return err
+	})
+	return docs, next, err
 }
 
 // read calls f with a snapshot of the current index.

@@ -44,8 +44,8 @@ func (c compiler) reweighted(n query.Reweighted) (plan, error) {
 			}
 		}
 		if f.Value != nil {
-			if i := slices.IndexFunc(c.values, func(v Field) bool { return v.Name == f.Value.Field }); i >= 0 {
-				fn.field = c.values[i]
+			if i := slices.IndexFunc(c.Values, func(v Field) bool { return v.Name == f.Value.Field }); i >= 0 {
+				fn.field = c.Values[i]
 			}
 			if fn.field.Type == Keyword || fn.field.Type == Boolean {
 				return nil, fn.field.mismatch(string(f.Value.Curve), "only numbers and dates have functions")

@@ -53,7 +53,7 @@ func TestOpenAsBuiltReturnsTheMapping(t *testing.T) {
 
 func FuzzDecodeMapping(f *testing.F) {
 	for _, m := range []Mapping{films, dramas, {}} {
-		b, err := encodeMapping(m)
+		b, err := m.Encode()
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -61,15 +61,15 @@ func FuzzDecodeMapping(f *testing.F) {
 	}
 	f.Add([]byte(`{"version":4}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := decodeMapping(b)
+		m, err := DecodeMapping(b)
 		if err != nil {
 			return
 		}
-		again, err := encodeMapping(m)
+		again, err := m.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := decodeMapping(again); err != nil || got.Fingerprint() != m.Fingerprint() {
+		if got, err := DecodeMapping(again); err != nil || got.Fingerprint() != m.Fingerprint() {
 			t.Errorf("got %+v, %v; want %+v", got, err, m)
 		}
 	})
@@ -109,7 +109,7 @@ func TestOpenAsBuiltBeforeStopwords(t *testing.T) {
 // version, or without the recorded fingerprint, with a one-line error. Open does
 // not need the stored mapping.
 func TestOpenAsBuiltChecksTheStoredMapping(t *testing.T) {
-	other, err := encodeMapping(dramas)
+	other, err := dramas.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func TestTextOfTerm(t *testing.T) {
 	} {
 		f := Field{"f", c.kind}
 		term, ok := f.term(c.value)
-		got := c.kind.textOf([]byte(term))
+		got := c.kind.Text([]byte(term))
 		if again, err := f.value(got); !ok || got != c.want || err != nil || again.min != term {
 			t.Errorf("%s %v: got %s (%v), want %s", c.kind, c.value, got, err, c.want)
 		}

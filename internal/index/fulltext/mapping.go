@@ -8,7 +8,6 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"indexerd/internal/index/analysis"
-	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
 
@@ -88,15 +87,13 @@ func firstStopwords(analyzer string) []string {
 	return nil
 }
 
-// A schema is a checked Mapping with what is derived from it.
+// A Schema is a checked Mapping with what is derived from it. It does not change.
 type Schema struct {
 	Mapping
+	Texts       []string           // names with searched words: content columns, then children
+	Values      []Field            // fields searched by value: metadata columns, then children
+	Analysis    *analysis.Analyzer // of the words of Texts
 	fingerprint uint64
-	stored      []byte // the encoded mapping
-	analyzer    analyzer
-	texts       []string // names with searched words: content columns, then children
-	values      []Field  // fields searched by value: metadata columns, then children
-	rows        *segment.Schema
 }
 
 // NewSchema checks a mapping.
@@ -114,45 +111,24 @@ func NewSchema(m Mapping) (*Schema, error) {
 	if name := repeated(names); name != "" {
 		return nil, fmt.Errorf("mapping: metadata column %s is named twice", name)
 	}
-	s := &Schema{Mapping: m, fingerprint: m.Fingerprint(), texts: slices.Clone(m.Content), values: slices.Clone(m.Metadata)}
+	s := &Schema{Mapping: m, fingerprint: m.Fingerprint(), Texts: slices.Clone(m.Content), Values: slices.Clone(m.Metadata)}
 	if err := s.addChildren(); err != nil {
 		return nil, err
 	}
-	for _, f := range s.values {
+	for _, f := range s.Values {
 		if !slices.Contains([]Type{Keyword, Number, Date, Boolean}, f.Type) {
 			return nil, fmt.Errorf("mapping: metadata %s: unknown type %q", f.Name, f.Type)
 		}
 	}
 	var err error
-	if s.analyzer, err = newAnalyzer(m.Analyzer, m.Stopwords); err != nil {
-		return nil, err
-	}
-	s.rows = s.segments()
-	s.stored, err = encodeMapping(m)
+	s.Analysis, err = analysis.New(m.Analyzer, m.Stopwords)
 	return s, err
 }
 
-// rowGap is how many positions separate two rows of a child: more than a phrase
-// can skip. A phrase skips stop words, which take at least two bytes of the
-// query with the space before them.
-const rowGap = query.MaxLength / 2
-
-// segments returns the schema of the rows in the index.
-func (s *Schema) segments() *segment.Schema {
-	rows := &segment.Schema{Analyzer: s.analyzer.Analyzer, Positions: s.Positions, Gap: rowGap, Stored: versionField}
-	for _, name := range s.texts {
-		rows.Texts = append(rows.Texts, contentField(name))
-	}
-	if !s.Unmeasured {
-		for _, text := range rows.Texts {
-			rows.Lengths = append(rows.Lengths, lengthField(text))
-		}
-	}
-	for _, f := range s.values {
-		rows.Values = append(rows.Values, metadataField(f.Name))
-	}
-	return rows
-}
+// RowGap is how many positions are between two texts of one field, the rows of a child:
+// more than a phrase can skip. A phrase skips stop words, which take at least two bytes
+// of the query with the space before them.
+const RowGap = query.MaxLength / 2
 
 // addChildren adds the fields of the children. A child must not share its name
 // with another field, so that a name in a query or hit is unambiguous.
@@ -164,10 +140,10 @@ func (s *Schema) addChildren() error {
 		}
 		taken = append(taken, c.Name)
 		if c.Searched {
-			s.texts = append(s.texts, c.Name)
+			s.Texts = append(s.Texts, c.Name)
 		}
 		if c.Type != "" {
-			s.values = append(s.values, c.field())
+			s.Values = append(s.Values, c.field())
 		}
 	}
 	return nil
@@ -183,9 +159,10 @@ func repeated(names []string) string {
 	return ""
 }
 
-// metadata returns the metadata field with this name.
-func (s *Schema) metadata(name string) (Field, error) {
-	for _, f := range s.values {
+// Field returns the field with this name that is searched by value. The error is one of
+// the query.
+func (s *Schema) Field(name string) (Field, error) {
+	for _, f := range s.Values {
 		if f.Name == name {
 			return f, nil
 		}
@@ -194,7 +171,7 @@ func (s *Schema) metadata(name string) (Field, error) {
 	switch {
 	case slices.Contains(s.Content, name):
 		hint = "list it under metadata to filter, sort, compare or count it"
-	case slices.Contains(s.texts, name):
+	case slices.Contains(s.Texts, name):
 		hint = "give the child a type to filter, sort, compare or count it"
 	}
 	if hint != "" {
@@ -205,8 +182,8 @@ func (s *Schema) metadata(name string) (Field, error) {
 
 // names lists all fields, each once.
 func (s *Schema) names() []string {
-	names := slices.Clone(s.texts)
-	for _, f := range s.values {
+	names := slices.Clone(s.Texts)
+	for _, f := range s.Values {
 		if !slices.Contains(names, f.Name) {
 			names = append(names, f.Name)
 		}
@@ -214,13 +191,13 @@ func (s *Schema) names() []string {
 	return names
 }
 
-// without returns the schema for callers from whom a field is hidden.
-func (s *Schema) without(field string) *Schema {
+// Without returns the schema for callers from whom a field is hidden.
+func (s *Schema) Without(field string) *Schema {
 	c := *s
 	hidden := func(name string) bool { return name == field }
 	c.Content = slices.DeleteFunc(slices.Clone(s.Content), hidden)
-	c.texts = slices.DeleteFunc(slices.Clone(s.texts), hidden)
-	c.values = slices.DeleteFunc(slices.Clone(s.values), func(f Field) bool { return hidden(f.Name) })
+	c.Texts = slices.DeleteFunc(slices.Clone(s.Texts), hidden)
+	c.Values = slices.DeleteFunc(slices.Clone(s.Values), func(f Field) bool { return hidden(f.Name) })
 	return &c
 }
 
@@ -234,6 +211,3 @@ func columnOf(content string) string { return strings.TrimPrefix(content, "c:") 
 
 // lengthField holds the numbers of words of a content field.
 func lengthField(content string) string { return "l:" + columnOf(content) }
-
-// versionField holds doc.Version.
-const versionField = "v"

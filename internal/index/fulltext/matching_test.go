@@ -70,7 +70,7 @@ func BenchmarkMatching(b *testing.B) {
 	}
 	d := doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid}}, Row: doc.Row{Names: []string{"title"}, Values: []any{"a drama of a shark and a mad scientist"}}}
 	for b.Loop() {
-		found, err := (&Index{Schema: s}).Matching(b.Context(), []doc.Doc{d}, query.Request{Query: query.Word{Text: "shark"}})
+		found, err := (Requests{s}).Matching(b.Context(), []doc.Doc{d}, query.Request{Query: query.Word{Text: "shark"}})
 		if err != nil || len(found) != 1 {
 			b.Fatal(found, err)
 		}

@@ -145,105 +145,17 @@ func (p *nearPlan) open(s *session) (matcher, error) {
 	return m, nil
 }
 
-// most returns the most that a score can be with the pairs. It allows for a score being
-// rounded.
-func (m *nearMatcher) most(score float32) float64 { return float64(score) * (1 + m.bound) * (1 + 1e-6) }
+// share returns the share of a score that the pairs add at most.
+func (m *nearMatcher) share() float64 { return m.bound }
 
-// least returns a score that is not above the least that the pairs can bring to another.
-func (m *nearMatcher) least(score float32) float32 {
-	return float32(float64(score) / (1 + m.bound) * (1 - 1e-5))
-}
-
-// addPairs adds the pairs to all scores that they can bring among the want best below a
-// score, and to the best of all.
-func (m *nearMatcher) addPairs(all []*found, want int, below float64) error {
-	best := float32(0)
-	for _, f := range all {
-		f.complete = segment.NewBits(f.count)
-		best = max(best, f.best())
-	}
-	bar := m.last(all, want, below)
-	reaches := func(score float32) bool {
-		most := m.most(score)
-		return most >= float64(best) || most >= float64(bar) && float64(score) <= below
-	}
-	if m.count(all, min(bar, best), reaches) > fewPairs {
-		err := m.addTo(all, min(bar, best), func(score float32) bool { return score >= bar && float64(score) <= below })
-		if err != nil {
-			return err
-		}
-		bar = m.last(all, want, below) // with the pairs of the first
-	}
-	return m.addTo(all, min(bar, best), reaches)
-}
-
-// fewPairs is the number of documents up to which the positions of all are read at once.
-// Of more, the best are read first, which leaves fewer of the others.
-const fewPairs = 2000
-
-// count returns the number of chosen scores, which the pairs bring to bar at least.
-func (m *nearMatcher) count(all []*found, bar float32, chosen func(score float32) bool) (n int) {
-	for _, f := range all {
-		least := m.least(bar)
-		f.scan(&least, func(_ int, score float32) {
-			if chosen(score) {
-				n++
-			}
-		})
-	}
-	return n
-}
-
-// last returns the least that the last of the want best scores below a score can be, 0 if
-// there are fewer.
-func (m *nearMatcher) last(all []*found, want int, below float64) float32 {
-	var best scoreHeap
-	for _, f := range all {
-		least := best.least(want)
-		f.scan(&least, func(at int, score float32) {
-			if f.complete.Has(uint32(at)) && float64(score) < below || m.most(score) < below {
-				best.keep(score, want)
-				least = best.least(want)
-			}
-		})
-	}
-	if len(best) < want {
-		return 0
-	}
-	return best[0]
-}
-
-// addTo adds the pairs to those chosen scores that are incomplete.
-func (m *nearMatcher) addTo(all []*found, bar float32, chosen func(score float32) bool) error {
-	for _, f := range all {
-		if f.scores == nil {
-			continue
-		}
-		docs, least := segment.NewBits(f.part.Docs()), m.least(bar)
-		var places []int // of the chosen in scores
-		f.scan(&least, func(at int, score float32) {
-			if chosen(score) && !f.complete.Has(uint32(at)) {
-				docs.Set(f.doc(at))
-				places = append(places, at)
-			}
-		})
-		if len(places) == 0 {
-			continue
-		}
-		i := 0
-		err := m.read(f.part, docs, func(r *nearReader) error {
-			sum := 0.0
-			r.each(func(_ [2]int, _, _ int, score float64) { sum += score })
-			f.addScore(places[i], sum)
-			f.complete.Set(uint32(places[i]))
-			i++
-			return m.s.step()
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// sums calls f with what the pairs add to the score of each document of a set.
+func (m *nearMatcher) sums(p *view, docs segment.Bits, f func(sum float64)) error {
+	return m.read(p, docs, func(r *nearReader) error {
+		sum := 0.0
+		r.each(func(_ [2]int, _, _ int, score float64) { sum += score })
+		f(sum)
+		return m.s.step()
+	})
 }
 
 // explain adds a part for each pair.

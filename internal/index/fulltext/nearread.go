@@ -28,7 +28,7 @@ const nearBatch = 4096
 // read calls f with each document of a set.
 func (m *nearMatcher) read(p *view, docs segment.Bits, f func(*nearReader) error) error {
 	r := &nearReader{m: m, words: make([]nearWord, len(m.words))}
-	for batch := range batches(docs, nearBatch) {
+	for batch := range docs.Batches(nearBatch) {
 		some := newScores(batch)
 		some.open()
 		for i := range m.words {
@@ -43,25 +43,6 @@ func (m *nearMatcher) read(p *view, docs segment.Bits, f func(*nearReader) error
 		}
 	}
 	return nil
-}
-
-// batches divides a set into sets of so many documents, in order.
-func batches(docs segment.Bits, size int) func(yield func(segment.Bits) bool) {
-	return func(yield func(segment.Bits) bool) {
-		n, batch := 0, make(segment.Bits, len(docs))
-		for doc := range docs.All {
-			batch.Set(doc)
-			if n++; n%size == 0 {
-				if !yield(batch) {
-					return
-				}
-				clear(batch)
-			}
-		}
-		if n%size > 0 {
-			yield(batch)
-		}
-	}
 }
 
 // read reads the scores and the places of a word in some documents.

@@ -46,7 +46,7 @@ func openAsBuilt(dir string, ro bool) (*Index, Mapping, error) {
 func schemaOf(m Mapping) func(header) (*Schema, error) {
 	return func(h header) (*Schema, error) {
 		s, err := NewSchema(m)
-		if err == nil && s.fingerprint != h.fingerprint {
+		if err == nil && s.Fingerprint() != h.fingerprint {
 			err = ErrMapping
 		}
 		return s, err
@@ -64,17 +64,50 @@ func open(dir string, ro bool, schemaFor func(header) (*Schema, error)) (_ *Inde
 	if err != nil {
 		return nil, err
 	}
-	ix := &Index{dir: dir, generation: h.generation, readOnly: ro, persist: newPersistState()}
-	if ix.Schema, err = schemaFor(h); err != nil {
+	schema, err := schemaFor(h)
+	if err != nil {
+		return nil, err
+	}
+	ix := &Index{Requests: Requests{schema}, dir: dir, generation: h.generation, readOnly: ro}
+	if ix.mapping, err = ix.Mapping.Encode(); err != nil {
 		return nil, err
 	}
 	ix.batches.Store(h.batch)
-	ix.queue = index.NewAnalysisQueue(runtime.GOMAXPROCS(0))
-	if ix.store, err = openStore(dir, ro, ix.queue, ix.persist); err != nil {
-		ix.queue.Close()
+	if err := ix.openStore(dir, runtime.GOMAXPROCS(0)); err != nil {
 		return nil, err
 	}
 	return ix, nil
+}
+
+// openStore opens the store of an index. workers is the number of goroutines that analyze
+// documents.
+func (ix *Index) openStore(dir string, workers int) (err error) {
+	ix.rows, ix.persist, ix.filters = rowsOf(ix.Schema), newPersistState(), filters.ofIndex()
+	ix.queue = index.NewAnalysisQueue(workers)
+	if ix.store, err = openStore(dir, ix.readOnly, ix.queue, ix.persist); err != nil {
+		ix.queue.Close()
+	}
+	return err
+}
+
+// filters is the cache of the process: 32 MB, for segments of 4096 documents or more.
+var filters = newFilterCache(32<<20, 4096)
+
+// rowsOf returns the schema of the rows in an index.
+func rowsOf(s *Schema) *segment.Schema {
+	rows := &segment.Schema{Analyzer: s.Analysis, Positions: s.Positions, Gap: RowGap, Stored: versionField}
+	for _, name := range s.Texts {
+		rows.Texts = append(rows.Texts, contentField(name))
+	}
+	if !s.Unmeasured {
+		for _, text := range rows.Texts {
+			rows.Lengths = append(rows.Lengths, lengthField(text))
+		}
+	}
+	for _, f := range s.Values {
+		rows.Values = append(rows.Values, metadataField(f.Name))
+	}
+	return rows
 }
 
 // readHeader reads the header of a closed index and changes nothing. It opens

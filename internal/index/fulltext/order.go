@@ -9,6 +9,7 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
+	"indexerd/internal/base/doc"
 	"indexerd/internal/index/query"
 )
 
@@ -26,8 +27,11 @@ type candidate struct {
 	id     string // read when needed
 	stats  *stats // of a cursor that has them
 	parts  []query.ScorePart
-	group  group // of a collector that collapses
 }
+
+// valueOverhead is the memory of a value besides its bytes: an entry of a map or
+// slice, a string header and a number.
+const valueOverhead = 64
 
 // clone returns a copy that shares no memory with the collector's current
 // candidate, which is reused.
@@ -60,7 +64,7 @@ type order struct {
 }
 
 // newOrder checks the sorts. The default is by score, the best first.
-func (s *Schema) newOrder(sorts []query.Sort) (*order, error) {
+func newOrder(s *Schema, sorts []query.Sort) (*order, error) {
 	if len(sorts) == 0 {
 		sorts = []query.Sort{{Field: query.ByScore, Descending: true}}
 	}
@@ -69,13 +73,13 @@ func (s *Schema) newOrder(sorts []query.Sort) (*order, error) {
 		if by.Field == query.ByScore {
 			continue
 		}
-		f, err := s.metadata(by.Field)
+		f, err := s.Field(by.Field)
 		if err != nil {
 			return nil, err
 		}
 		o.fields[i], o.types[i] = metadataField(f.Name), string(f.Type)
 		if by.Missing != "" {
-			if o.absent[i], err = s.keyOf(by.Field, by.Missing); err != nil {
+			if o.absent[i], err = termOf(s, by.Field, by.Missing); err != nil {
 				return nil, err
 			}
 		}
@@ -91,7 +95,7 @@ func (o *order) keysOf(c *candidate) []query.Key {
 	keys := make([]query.Key, len(c.keys))
 	for i := range c.keys {
 		if k := o.key(c, i); k.present {
-			keys[i] = query.Key{Type: o.types[i], Term: k.term, Text: Type(o.types[i]).textOf(k.term)}
+			keys[i] = query.Key{Type: o.types[i], Term: k.term, Text: Type(o.types[i]).Text(k.term)}
 		}
 	}
 	return keys
@@ -168,4 +172,21 @@ func (o *order) readID(c *candidate) (err error) {
 		return fmt.Errorf("read the key of a hit: %w", err)
 	}
 	return nil
+}
+
+// hits returns candidates as hits, with their keys and versions.
+func (o *order) hits(all []*candidate) ([]query.Hit, error) {
+	hits, oids := make([]query.Hit, len(all)), make([]doc.OID, len(all))
+	for i, c := range all {
+		if err := o.readID(c); err != nil {
+			return nil, err
+		}
+		oids[i] = doc.OID(c.id)
+		hits[i] = query.Hit{OID: oids[i], Score: c.score, Keys: o.keysOf(c), Explain: c.parts}
+	}
+	vs, err := versions(o.reader, oids)
+	for i, v := range vs {
+		hits[i].V = v
+	}
+	return hits, err
 }

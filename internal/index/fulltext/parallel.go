@@ -3,7 +3,6 @@ package fulltext
 import (
 	"cmp"
 	"math/bits"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -13,13 +12,14 @@ import (
 // Sorting many matches reads the values of each. A search does so with as many goroutines
 // as there are idle processors. The result is the same: the order of matches is total, so
 // the first of all are the first of those of each goroutine.
-const (
-	sortedAlone = 1 << 15 // matches that one goroutine sorts
-	sortedWords = 1 << 10 // of a set, whose documents one goroutine sorts at a time
-)
 
 // processors are those that searches and their goroutines may use.
-var processors = semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))
+type processors struct {
+	n    int
+	free *semaphore.Weighted
+}
+
+func newProcessors(n int) *processors { return &processors{n, semaphore.NewWeighted(int64(n))} }
 
 // A stretch is some words of the set of matches of one part.
 type stretch struct {
@@ -29,18 +29,19 @@ type stretch struct {
 
 // addAll keeps the first of all matches.
 func (c *collector) addAll(s *session, all []*found) error {
-	work, matches := stretches(all, sortedWords), 0
+	work, matches := stretches(all, c.limits.stretch), 0
 	for _, f := range all {
 		matches += f.count
 	}
-	if processors.TryAcquire(1) {
-		defer processors.Release(1)
+	processors := c.limits.processors
+	if processors.free.TryAcquire(1) {
+		defer processors.free.Release(1)
 	}
 	others := 0
-	for c.collapse == nil && matches > sortedAlone && others+1 < len(work) && others+1 < runtime.GOMAXPROCS(0) && processors.TryAcquire(1) {
+	for c.collapse == nil && matches > c.limits.alone && others+1 < len(work) && others+1 < processors.n && processors.free.TryAcquire(1) {
 		others++
 	}
-	defer processors.Release(int64(others))
+	defer processors.free.Release(int64(others))
 	return c.addBy(s, work, others)
 }
 
@@ -51,7 +52,7 @@ func stretches(all []*found, words int) (work []stretch) {
 			continue
 		}
 		if f.before == nil {
-			f.before = ranks(f.docs)
+			f.before = f.docs.Ranks()
 		}
 		for from := 0; from < len(f.docs); from += words {
 			work = append(work, stretch{f, from, min(from+words, len(f.docs))})
@@ -75,10 +76,10 @@ func (c *collector) addBy(s *session, work []stretch, others int) error {
 		parts[i] = part
 		done.Go(func() {
 			defer func() { panics[i] = recover() }()
-			faults[i] = part.addWork(deadline{ctx: s.ctx}, work, &next)
+			faults[i] = part.addWork(s.again(), work, &next)
 		})
 	}
-	err := c.addWork(s.deadline, work, &next)
+	err := c.addWork(s.again(), work, &next)
 	done.Wait()
 	for i, part := range parts {
 		if panics[i] != nil {
@@ -93,7 +94,7 @@ func (c *collector) addBy(s *session, work []stretch, others int) error {
 
 // fork returns a collector that keeps matches for this one.
 func (c *collector) fork(s *session) (part *collector, err error) {
-	part = &collector{order: c.order, after: c.after, size: c.size, maxBytes: c.maxBytes}
+	part = &collector{order: c.order, after: c.after, size: c.size, limits: c.limits}
 	part.current.keys = make([]key, len(c.order.sorts))
 	if fields := c.fields(); len(fields) > 0 {
 		part.values, err = s.reader.DocValueReader(fields)
@@ -114,7 +115,7 @@ func (c *collector) join(part *collector) error {
 }
 
 // addWork adds the matches of stretches until there are no more.
-func (c *collector) addWork(end deadline, work []stretch, next *atomic.Int64) error {
+func (c *collector) addWork(end *deadline, work []stretch, next *atomic.Int64) error {
 	for {
 		i := int(next.Add(1)) - 1
 		if i >= len(work) {

@@ -1,11 +1,8 @@
 package fulltext
 
 import (
-	"regexp"
-	"strings"
 	"unicode/utf8"
 
-	"indexerd/internal/base/nearest"
 	"indexerd/internal/index/query"
 )
 
@@ -44,7 +41,7 @@ func (c compiler) inTerms(field string, value bool, what string, in func(field s
 	if columns := c.textsOf(field, value); columns != nil {
 		return c.anyColumn(columns, in), nil
 	}
-	f, err := c.metadata(field)
+	f, err := c.Field(field)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +53,7 @@ func (c compiler) inTerms(field string, value bool, what string, in func(field s
 
 func (c compiler) pattern(n query.Pattern) (plan, error) {
 	if n.Kind == query.Exact && c.textsOf(n.Field, n.Value) == nil {
-		if f, err := c.metadata(n.Field); err != nil || f.Type != Keyword {
+		if f, err := c.Field(n.Field); err != nil || f.Type != Keyword {
 			return c.equal(n.Field, n.Text)
 		}
 	}
@@ -76,64 +73,6 @@ func (c compiler) pattern(n query.Pattern) (plan, error) {
 	})
 }
 
-// matching returns whether a term matches a pattern, and how each term that does begins.
-func matching(n query.Pattern) (accept func(string) bool, begin string, err error) {
-	expression := ""
-	switch n.Kind {
-	case query.Exact:
-		expression = literal(n.Text, n.Fold)
-	case query.Beginning:
-		expression = literal(n.Text, n.Fold) + ".*"
-	case query.Wildcard:
-		expression = wildcard(n.Text, n.Fold)
-	case query.Regexp:
-		if expression, err = query.RE2(n.Text, n.Fold); err != nil {
-			return nil, "", err
-		}
-	}
-	compiled, err := regexp.Compile("^(?s:" + expression + ")$")
-	if err != nil {
-		return nil, "", query.Errorf("write a smaller one", "the regular expression %s has too many states", query.Shorten(n.Text))
-	}
-	if !n.Fold {
-		begin, _ = regexp.MustCompile("(?s:" + expression + ")").LiteralPrefix()
-	}
-	return compiled.MatchString, begin, nil
-}
-
-func literal(text string, fold bool) string {
-	var b strings.Builder
-	for _, r := range text {
-		b.WriteString(query.Char(r, fold))
-	}
-	return b.String()
-}
-
-// wildcard returns the regular expression of a text with ? and *.
-func wildcard(text string, fold bool) string {
-	var b strings.Builder
-	plain := false
-	for _, r := range text {
-		switch {
-		case plain:
-			b.WriteString(query.Char(r, fold))
-			plain = false
-		case r == '\\':
-			plain = true
-		case r == '?':
-			b.WriteByte('.')
-		case r == '*':
-			b.WriteString(".*")
-		default:
-			b.WriteString(query.Char(r, fold))
-		}
-	}
-	if plain {
-		b.WriteString(`\\`)
-	}
-	return b.String()
-}
-
 // similar matches words or keywords of similar spelling.
 func (c compiler) similar(n query.Similar) (plan, error) {
 	terms := []string{n.Text}
@@ -148,15 +87,15 @@ func (c compiler) similar(n query.Similar) (plan, error) {
 	}
 	var all boolPlan
 	for _, term := range terms {
-		like := newSimilar("", term, n)
+		like := newSimilar(term, n)
 		if letters := utf8.RuneCountInString(term); letters > query.MaxLetters && like.editDistance > 0 {
 			return nil, query.Errorf("leave the fuzziness out", "the word %s has %d letters, and one of similar spelling may have %d", query.Shorten(term), letters, query.MaxLetters)
 		}
 		p, err := c.inTerms(n.Field, n.Value, term, func(field string) plan {
-			if like.field = field; like.editDistance == 0 {
+			if like.editDistance == 0 {
 				return termPlan{field, term}
 			}
-			return like
+			return similarPlan{field, like, n.Most}
 		})
 		if err != nil {
 			return nil, err
@@ -167,44 +106,6 @@ func (c compiler) similar(n query.Similar) (plan, error) {
 		return all.must[0], nil
 	}
 	return all, nil
-}
-
-// newSimilar returns the plan for one term.
-func newSimilar(field, term string, n query.Similar) similarPlan {
-	edits := min(n.Edits.Of(utf8.RuneCountInString(term)), query.MaxEdits)
-	return similarPlan{fuzzyPlan{field, term, edits}, firstRunes(term, n.Prefix), n.NoSwaps, n.Most}
-}
-
-// accepts reports whether a term is similar.
-func (p similarPlan) accepts(term string) bool {
-	_, similar := p.weight(term)
-	return similar
-}
-
-func firstRunes(text string, n int) string {
-	for i := range text {
-		if n--; n < 0 {
-			return text[:i]
-		}
-	}
-	return text
-}
-
-// weight returns what a term counts: 1 minus the share of letters that differ. A
-// negative one counts nothing, and is chosen last.
-func (p similarPlan) weight(term string) (weight float64, similar bool) {
-	if !strings.HasPrefix(term, p.same) {
-		return 0, false
-	}
-	a, b := utf8.RuneCountInString(p.term), utf8.RuneCountInString(term)
-	if a-b > p.editDistance || b-a > p.editDistance {
-		return 0, false
-	}
-	distance := nearest.Distance(p.term, term)
-	if p.noSwaps && distance <= p.editDistance {
-		distance = nearest.WithoutSwaps(p.term, term)
-	}
-	return 1 - float64(distance)/float64(max(1, min(a, b))), distance <= p.editDistance
 }
 
 // phrasePrefix matches a phrase whose last word may continue.

@@ -12,11 +12,6 @@ import (
 // An analyzer also splits the text of queries.
 type analyzer struct{ *analysis.Analyzer }
 
-func newAnalyzer(name string, stopwords []string) (analyzer, error) {
-	a, err := analysis.New(name, stopwords)
-	return analyzer{a}, err
-}
-
 // A slot is one position of a phrase. It matches a term, or with prefix the
 // terms that begin with it, the first most of them unless most is 0, or with an
 // editDistance the terms of similar spelling, or with like those that it accepts.
@@ -28,6 +23,14 @@ type slot struct {
 	editDistance int
 	like         *likeness
 	one          *synonymSet // matches any of them; the slot has no term
+}
+
+// A synonymSet is the words and phrases that count as one word.
+type synonymSet struct {
+	text    string // as explanations show them
+	words   []slot
+	phrases []phrase
+	loose   bool // a phrase matches where all of its words are
 }
 
 // A likeness is another description of terms. Only a Matcher has slots with one.

@@ -3,6 +3,8 @@ package fulltext
 import (
 	"slices"
 	"testing"
+
+	"indexerd/internal/index/analysis"
 )
 
 func TestPhrase(t *testing.T) {
@@ -20,11 +22,11 @@ func TestPhrase(t *testing.T) {
 		{"cjk", "a 今", phrase{{term: "a"}, {term: "今", prefix: true}}},
 		{"cjk", "今夜 月", phrase{{term: "今夜"}, {term: "夜"}, {}, {term: "月", prefix: true}}},
 	} {
-		a, err := newAnalyzer(c.analyzer, []string{"and", "of", "the"})
+		a, err := analysis.New(c.analyzer, []string{"and", "of", "the"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := a.phrase(c.text); !slices.Equal(got, c.want) {
+		if got := (analyzer{a}).phrase(c.text); !slices.Equal(got, c.want) {
 			t.Errorf("%s %q: got %v, want %v", c.analyzer, c.text, got, c.want)
 		}
 	}

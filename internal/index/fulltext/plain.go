@@ -18,7 +18,7 @@ type Splitting struct {
 
 // Splitting returns how to split texts, or false if no Pattern does it.
 func (s *Schema) Splitting() (Splitting, bool) {
-	x := Splitting{s.analyzer.Pattern(), analysis.MaxWord, s.analyzer.Stopwords()}
+	x := Splitting{s.Analysis.Pattern(), analysis.MaxWord, s.Analysis.Stopwords()}
 	return x, x.Pattern != ""
 }
 
@@ -30,10 +30,10 @@ func (s *Schema) Plain(v any) (plain any, same bool) {
 		return nil, true
 	}
 	text := doc.FormatText(v)
-	if !s.analyzer.HasTerm(text) {
+	if !s.Analysis.HasTerm(text) {
 		return nil, false
 	}
-	folded := s.analyzer.Plain(text)
+	folded := s.Analysis.Plain(text)
 	if folded == text && isScalar(v) {
 		return v, true
 	}

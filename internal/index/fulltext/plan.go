@@ -239,7 +239,7 @@ func needsSeveral(m matcher) bool {
 type unscoredMatcher struct{ matcher }
 
 func (p unscored) open(s *session) (matcher, error) {
-	if name, words := filterName(p.plan); name != "" && s.index != nil {
+	if name, words := filterName(p.plan); name != "" && s.filters != nil {
 		return s.openFilter(name, words, p.plan), nil
 	}
 	m, err := p.plan.open(s)

@@ -29,9 +29,6 @@ type Document struct {
 	Numbers map[string][]float64
 }
 
-// RowGap is how many positions are between two texts of one field.
-const RowGap = rowGap
-
 // Document returns what an index stores of a row, but for the words of the columns that
 // skip accepts. The error names the column whose value does not fit its type.
 func (s *Schema) Document(row doc.Row, skip func(field string) bool) (Document, error) {
@@ -41,16 +38,16 @@ func (s *Schema) Document(row doc.Row, skip func(field string) bool) (Document, 
 	}
 	d := Document{Words: map[string][][]string{}, Values: map[string][]string{}, Numbers: map[string][]float64{}}
 	for i, texts := range b.texts {
-		if skip(wordsField(s.texts[i])) {
+		if skip(wordsField(s.Texts[i])) {
 			continue
 		}
 		for _, text := range texts {
-			if terms := s.terms(text); terms != nil {
-				d.Words[wordsField(s.texts[i])] = append(d.Words[wordsField(s.texts[i])], terms)
+			if terms := s.Terms(text); terms != nil {
+				d.Words[wordsField(s.Texts[i])] = append(d.Words[wordsField(s.Texts[i])], terms)
 			}
 		}
 	}
-	for i, f := range s.values {
+	for i, f := range s.Values {
 		if len(b.values[i]) > 0 {
 			d.Values[valuesField(f.Name)] = b.values[i]
 		}
@@ -64,9 +61,9 @@ func (s *Schema) Document(row doc.Row, skip func(field string) bool) (Document, 
 	return d, nil
 }
 
-// terms returns the terms of a text by position.
-func (s *Schema) terms(text string) (terms []string) {
-	for _, t := range s.analyzer.Tokens(nil, text) {
+// Terms returns the terms of a text by position, "" where a position has none.
+func (s *Schema) Terms(text string) (terms []string) {
+	for _, t := range s.Analysis.Tokens(nil, text) {
 		terms = append(terms, make([]string, t.Pos-1-len(terms))...)
 		terms = append(terms, t.Term)
 	}
@@ -74,17 +71,17 @@ func (s *Schema) terms(text string) (terms []string) {
 }
 
 // WordsFields lists the fields with words, and ValuesFields those with values.
-func (s *Schema) WordsFields() []string { return mapped(s.texts, wordsField) }
+func (s *Schema) WordsFields() []string { return mapped(s.Texts, wordsField) }
 
 // ValuesFields lists the fields with values.
 func (s *Schema) ValuesFields() []string {
-	return mapped(s.values, func(f Field) string { return valuesField(f.Name) })
+	return mapped(s.Values, func(f Field) string { return valuesField(f.Name) })
 }
 
 // NumbersFields lists the fields with numbers, and the type of their values.
 func (s *Schema) NumbersFields() map[string]Type {
 	all := map[string]Type{}
-	for _, f := range s.values {
+	for _, f := range s.Values {
 		if f.Type != Keyword {
 			all[numbersField(f.Name)] = f.Type
 		}
@@ -95,7 +92,7 @@ func (s *Schema) NumbersFields() map[string]Type {
 // numbers returns the numbers of terms of a field, each once.
 func (f Field) numbers(terms []string) (all []float64, err error) {
 	for _, term := range terms {
-		n, err := f.Type.number([]byte(term))
+		n, err := f.Type.Float([]byte(term))
 		if err != nil {
 			return nil, err
 		}

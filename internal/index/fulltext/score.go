@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
@@ -184,7 +185,7 @@ type scores struct {
 	docs     segment.Bits
 	constant float64    // added to each score
 	sums     []float64  // by rank in docs; nil if only constants were added
-	before   []uint32   // see ranks
+	before   []uint32   // see Bits.Ranks
 	taken    *[]float64 // memory of sums
 
 	explained *explanation        // nil: no parts are needed
@@ -198,7 +199,7 @@ func (s *scores) open() {
 	if s.sums != nil {
 		return
 	}
-	s.before = ranks(s.docs)
+	s.before = s.docs.Ranks()
 	n := s.docs.Count()
 	s.taken = takeSums(n)
 	s.sums = *s.taken
@@ -251,3 +252,16 @@ func (s *scores) addSome(more *scores) {
 		i++
 	}
 }
+
+// sumsMemory keeps the memory of scores while they are computed.
+var sumsMemory = sync.Pool{New: func() any { return new([]float64) }}
+
+// takeSums returns n times 0. giveSums makes the memory available again.
+func takeSums(n int) *[]float64 {
+	s := sumsMemory.Get().(*[]float64)
+	*s = slices.Grow((*s)[:0], n)[:n]
+	clear(*s)
+	return s
+}
+
+func giveSums(s *[]float64) { sumsMemory.Put(s) }

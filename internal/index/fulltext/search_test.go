@@ -1,7 +1,6 @@
 package fulltext
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/blevesearch/bleve/v2/index/scorch"
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/query"
@@ -157,17 +154,16 @@ func TestSpansOfAQuery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := marked(t, &Index{Schema: schema}, parse(t, c.query), c.text); got != c.want {
+		if got := marked(t, schema, parse(t, c.query), c.text); got != c.want {
 			t.Errorf("%s %s:\ngot  %s\nwant %s", c.analyzer, c.query, got, c.want)
 		}
 	}
 }
 
-// marked puts brackets around the matches of a query in a title. It uses only
-// the schema of the index.
-func marked(t *testing.T, ix *Index, n query.Node, text string) string {
+// marked puts brackets around the matches of a query in a title.
+func marked(t *testing.T, s *Schema, n query.Node, text string) string {
 	t.Helper()
-	spans, err := ix.Matcher(n)(context.Background(), "title", text)
+	spans, err := newMatcher(s, n)(context.Background(), "title", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +191,7 @@ func FuzzCursor(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	o, err := schema.newOrder([]query.Sort{{Field: "year"}, {Field: query.ByScore, Descending: true}, {Field: "rating"}})
+	o, err := newOrder(schema, []query.Sort{{Field: "year"}, {Field: query.ByScore, Descending: true}, {Field: "rating"}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -226,24 +222,8 @@ func TestHeldValuesAreBounded(t *testing.T) {
 	apply(t, ix, docs)
 	const limit = 15 * (200 + valueOverhead)
 	search := func(req query.Request) (hits int, err error) {
-		req.Query = cmp.Or[query.Node](req.Query, query.All{})
-		p, s, err := ix.Schema.forCaller(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := s.collector(req)
-		if err != nil || c.maxBytes != query.MaxValueBytes {
-			t.Fatalf("limit: got %d, %v, want %d", c.maxBytes, err, query.MaxValueBytes)
-		}
-		c.maxBytes = limit
-		err = ix.read(func(r *scorch.IndexSnapshot) error {
-			se, err := s.newSession(t.Context(), r, rank{BM25: query.DefaultBM25, boost: 1})
-			if err != nil {
-				return err
-			}
-			return c.run(se, p)
-		})
-		return len(c.kept), err
+		res, err := ix.search(t.Context(), req, limited(limit))
+		return len(res.Hits), err
 	}
 	facets, long := []query.Facet{{Field: "rating", Size: 1}}, []query.Sort{{Field: "rating", Descending: true}}
 	for want, req := range map[string]query.Request{

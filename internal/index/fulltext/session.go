@@ -33,11 +33,14 @@ func (d *deadline) step() error {
 // check checks the context at once, for loops whose steps take long.
 func (d *deadline) check() error { return d.ctx.Err() }
 
+// again returns a deadline of the same context, for another goroutine.
+func (d *deadline) again() *deadline { return &deadline{ctx: d.ctx} }
+
 // A session is one search in one snapshot.
 type session struct {
 	deadline
-	index    *Index
 	reader   *scorch.IndexSnapshot
+	filters  *indexFilters // nil: no filter is kept
 	views    []*view
 	docs     int  // visible ones
 	scored   bool // the scores are needed
@@ -60,9 +63,19 @@ type view struct {
 	docs    int // in live
 }
 
+// sessionOptions are how a session scores, and where it keeps filters.
+type sessionOptions struct {
+	bm25    query.BM25
+	lucene  bool          // score as Lucene does: see query.Lucene
+	filters *indexFilters // nil: no filter is kept
+}
+
 // newSession opens the segments of a snapshot for a search.
-func (s *Schema) newSession(ctx context.Context, r *scorch.IndexSnapshot, rank rank) (*session, error) {
-	se := &session{deadline: deadline{ctx: ctx}, reader: r, scored: true, rank: rank, measured: !s.Unmeasured, stats: &stats{words: make([]uint64, len(s.texts))}, texts: s.texts, opened: map[*columnsPlan]*columnsMatcher{}}
+func newSession(ctx context.Context, s *Schema, r *scorch.IndexSnapshot, o sessionOptions) (*session, error) {
+	se := &session{
+		deadline: deadline{ctx: ctx}, reader: r, filters: o.filters, scored: true, rank: rank{BM25: o.bm25, boost: 1, lucene: o.lucene},
+		measured: !s.Unmeasured, stats: &stats{words: make([]uint64, len(s.Texts))}, texts: s.Texts, opened: map[*columnsPlan]*columnsMatcher{},
+	}
 	base := uint64(0)
 	for _, seg := range r.Segments() {
 		if seg.LiveSize() > 0 {

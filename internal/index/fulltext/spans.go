@@ -9,7 +9,7 @@ import (
 	"indexerd/internal/index/query"
 )
 
-// Matcher returns a function that finds the matches of a query in the text of a
+// newMatcher returns a function that finds the matches of a query in the text of a
 // content column, or of one row of a child: byte ranges, in order, without
 // overlap. It ignores excluded parts of the query. It tokenizes text as the
 // index does, so it marks exactly what the search has matched.
@@ -17,16 +17,16 @@ import (
 // The function must not be called concurrently. Its error is that of ctx. It
 // makes one pass over the text and, for each prefix or fuzzy word, one pass over
 // the distinct words of the text.
-func (s *Schema) Matcher(n query.Node) func(ctx context.Context, field, text string) ([]query.Span, error) {
+func newMatcher(s *Schema, n query.Node) func(ctx context.Context, field, text string) ([]query.Span, error) {
 	patterns := map[string][]pattern{}
-	for _, field := range s.texts {
-		patterns[field] = distinctWords(s.patterns(nil, n, field))
+	for _, field := range s.Texts {
+		patterns[field] = distinctWords(patternsOf(s, nil, n, field))
 	}
 	return func(ctx context.Context, field, text string) ([]query.Span, error) {
 		if len(patterns[field]) == 0 {
 			return nil, nil
 		}
-		return tokenize(text, s.analyzer).matches(ctx, patterns[field])
+		return tokenize(text, s.Analysis).matches(ctx, patterns[field])
 	}
 }
 
@@ -36,8 +36,9 @@ type pattern struct {
 	slop int
 }
 
-// patterns appends the patterns of a query for a field.
-func (s *Schema) patterns(dst []pattern, n query.Node, field string) []pattern {
+// patternsOf appends the patterns of a query for a field.
+func patternsOf(s *Schema, dst []pattern, n query.Node, field string) []pattern {
+	a := analyzer{s.Analysis}
 	add := func(in string, p phrase, slop int) {
 		if len(p) > 0 && (in == "" || in == field) {
 			dst = append(dst, pattern{p, slop})
@@ -46,41 +47,41 @@ func (s *Schema) patterns(dst []pattern, n query.Node, field string) []pattern {
 	switch n := n.(type) {
 	case query.And:
 		for _, c := range n.Nodes {
-			dst = s.patterns(dst, c, field)
+			dst = patternsOf(s, dst, c, field)
 		}
 	case query.Or:
 		for _, c := range n.Nodes {
-			dst = s.patterns(dst, c, field)
+			dst = patternsOf(s, dst, c, field)
 		}
 	case query.Some:
-		return s.patterns(dst, query.Or(n), field)
+		return patternsOf(s, dst, query.Or(n), field)
 	case query.Word:
-		add(n.Field, s.analyzer.phrase(n.Text), 0)
+		add(n.Field, a.phrase(n.Text), 0)
 	case query.Synonym:
 		for _, text := range n.Texts {
-			add(n.Field, s.analyzer.phrase(text), 0)
+			add(n.Field, a.phrase(text), 0)
 		}
 	case query.Phrase:
-		add(n.Field, s.analyzer.phrase(n.Text), n.Slop)
+		add(n.Field, a.phrase(n.Text), n.Slop)
 	case query.Prefix:
-		before, last := s.analyzer.prefix(n.Text)
+		before, last := a.prefix(n.Text)
 		add(n.Field, before, 0)
 		if last.term != "" {
 			add(n.Field, phrase{last}, 0)
 		}
 	case query.Fuzzy:
-		words, ok := s.analyzer.fuzzy(n.Text, n.Edits)
+		words, ok := a.fuzzy(n.Text, n.Edits)
 		if !ok {
-			return s.patterns(dst, query.Word{Field: n.Field, Text: n.Text}, field)
+			return patternsOf(s, dst, query.Word{Field: n.Field, Text: n.Text}, field)
 		}
 		for _, w := range words {
 			add(n.Field, phrase{w}, 0)
 		}
 	default:
 		for _, c := range scoredParts(n) {
-			dst = s.patterns(dst, c, field)
+			dst = patternsOf(s, dst, c, field)
 		}
-		if in, p, slop := s.termsOf(n); in == field {
+		if in, p, slop := termsOf(s, n); in == field {
 			add(in, p, slop)
 		}
 	}
@@ -111,7 +112,7 @@ func scoredParts(n query.Node) []query.Node {
 }
 
 // termsOf returns the pattern of a node that searches terms.
-func (s *Schema) termsOf(n query.Node) (field string, p phrase, slop int) {
+func termsOf(s *Schema, n query.Node) (field string, p phrase, slop int) {
 	switch n := n.(type) {
 	case query.Pattern:
 		if accept, _, err := matching(n); err == nil && !n.Value {
@@ -124,14 +125,14 @@ func (s *Schema) termsOf(n query.Node) (field string, p phrase, slop int) {
 			return "", nil, 0
 		}
 		if n.Words {
-			terms = s.terms(n.Text)
+			terms = s.Terms(n.Text)
 		}
 		accept := func(term string) bool {
-			return slices.ContainsFunc(terms, func(like string) bool { return newSimilar("", like, n).accepts(term) })
+			return slices.ContainsFunc(terms, func(like string) bool { return newSimilar(like, n).accepts(term) })
 		}
 		return n.Field, phrase{{term: n.Text, like: &likeness{accept}}}, 0
 	case query.PhrasePrefix:
-		if p = s.analyzer.phrase(n.Text); len(p) > 0 {
+		if p = (analyzer{s.Analysis}).phrase(n.Text); len(p) > 0 {
 			p[len(p)-1].prefix = true
 		}
 		return n.Field, p, n.Slop
@@ -159,7 +160,7 @@ type tokenizedText struct {
 	byTerm map[string][]int // ascending positions
 }
 
-func tokenize(text string, a analyzer) tokenizedText {
+func tokenize(text string, a *analysis.Analyzer) tokenizedText {
 	t := tokenizedText{text, a.Tokens(nil, text), map[string][]int{}}
 	for _, tok := range t.tokens {
 		t.byTerm[tok.Term] = append(t.byTerm[tok.Term], tok.Pos)
@@ -193,19 +194,32 @@ func (t tokenizedText) at(pos int) analysis.Token {
 
 // matches returns the matches of any of the patterns.
 func (t tokenizedText) matches(ctx context.Context, patterns []pattern) ([]query.Span, error) {
-	end := deadline{ctx: ctx}
+	step := stepper(ctx)
 	var spans []query.Span
 	for _, p := range patterns {
 		if first := p.phrase[0]; first.exact() && len(t.byTerm[first.term]) == 0 {
 			continue // fast path: most words of a long query are in few texts
 		}
-		found, err := p.find(t, end.step)
+		found, err := p.find(t, step)
 		if err != nil {
 			return nil, err
 		}
 		spans = append(spans, found...)
 	}
 	return merge(spans), nil
+}
+
+// stepper returns a function that loops call in each iteration. Its error is that of ctx,
+// which it checks now and then.
+func stepper(ctx context.Context) func() error {
+	const checkEvery = 64
+	steps := 0
+	return func() error {
+		if steps++; steps%checkEvery != 0 {
+			return nil
+		}
+		return ctx.Err()
+	}
 }
 
 func (p pattern) find(t tokenizedText, step func() error) (spans []query.Span, err error) {

@@ -8,14 +8,6 @@ import (
 	"indexerd/internal/index/query"
 )
 
-// A synonymSet is the words and phrases that count as one word.
-type synonymSet struct {
-	text    string // as explanations show them
-	words   []slot
-	phrases []phrase
-	loose   bool // a phrase matches where all of its words are
-}
-
 // A synonymPlan matches documents that have any of some words and phrases. Its score is
 // that of one word: it counts how often the field has any of them, and how many documents
 // have any. A loose phrase counts once.

@@ -16,8 +16,8 @@ type Synonyms struct {
 	longest int                 // terms of a key
 }
 
-// Synonyms returns synonyms for queries, nil if there are none.
-func (s *Schema) Synonyms(all []query.Synonyms) *Synonyms {
+// newSynonyms returns synonyms for queries of a table, nil if there are none.
+func newSynonyms(s *Schema, all []query.Synonyms) *Synonyms {
 	sy := &Synonyms{schema: s, rules: map[string][]string{}}
 	for _, rule := range all {
 		for _, from := range rule.From {
@@ -40,7 +40,7 @@ func (s *Schema) Synonyms(all []query.Synonyms) *Synonyms {
 // so each is analyzed by itself.
 func (sy *Synonyms) terms(text string) (terms []string) {
 	for _, word := range strings.Fields(text) {
-		for _, sl := range sy.schema.analyzer.phrase(word) {
+		for _, sl := range (analyzer{sy.schema.Analysis}).phrase(word) {
 			if sl.term != "" {
 				terms = append(terms, sl.term)
 			}
@@ -139,7 +139,7 @@ func (e *expansion) wordOf(n query.Node) (query.Word, bool) {
 		}
 	}
 	w, ok := n.(query.Word)
-	return w, ok && (w.Field == "" || slices.Contains(e.schema.texts, w.Field))
+	return w, ok && (w.Field == "" || slices.Contains(e.schema.Texts, w.Field))
 }
 
 // replace returns a word with what the rule of a key finds. If that is the key too, the

@@ -20,7 +20,7 @@ var cars = []query.Synonyms{
 
 func expand(t *testing.T, s *Schema, text string) query.Node {
 	t.Helper()
-	n, err := s.Synonyms(cars).Expand(parse(t, text))
+	n, err := newSynonyms(s, cars).Expand(parse(t, text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestSynonymsInTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	find := s.Matcher(expand(t, s, "car -pc"))
+	find := newMatcher(s, expand(t, s, "car -pc"))
 	text := "an automobile, a pc and a motor car"
 	spans, err := find(t.Context(), "title", text)
 	var got []string
@@ -179,19 +179,19 @@ func TestTooManySynonyms(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := strings.Repeat("car ", query.MaxSynonyms/3)
-	if _, err := s.Synonyms(cars).Expand(parse(t, words)); err != nil {
+	if _, err := newSynonyms(s, cars).Expand(parse(t, words)); err != nil {
 		t.Error(err)
 	}
 	want := "with its synonyms the query stands for more than 1024 words and phrases: search for fewer words"
-	if _, err := s.Synonyms(cars).Expand(parse(t, words+"car car")); err == nil || err.Error() != want {
+	if _, err := newSynonyms(s, cars).Expand(parse(t, words+"car car")); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	for _, text := range []string{"", "*", "red (shark OR -old) year:[1 TO 2] rating:car", "re*"} {
-		if n, err := s.Synonyms(cars).Expand(parse(t, text)); err != nil || n.String() != parse(t, text).String() {
+		if n, err := newSynonyms(s, cars).Expand(parse(t, text)); err != nil || n.String() != parse(t, text).String() {
 			t.Errorf("%s: got %v, %v", text, n, err)
 		}
 	}
-	if s.Synonyms(nil) != nil || s.Synonyms([]query.Synonyms{{From: []string{"..."}, To: []string{"x"}}}) != nil {
+	if newSynonyms(s, nil) != nil || newSynonyms(s, []query.Synonyms{{From: []string{"..."}, To: []string{"x"}}}) != nil {
 		t.Error("got synonyms, want none")
 	}
 }

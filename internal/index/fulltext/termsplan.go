@@ -88,10 +88,9 @@ func (p termsPlan) each(s *session, part *view, f func(term string, docs segment
 // most similar unless most is 0. A term counts the less, the more of its letters
 // differ, and nothing if all do.
 type similarPlan struct {
-	fuzzyPlan
-	same    string // how the term must begin
-	noSwaps bool
-	most    int
+	field string
+	similar
+	most int
 }
 
 // A similarTerm is a term with what it counts.
@@ -102,7 +101,7 @@ type similarTerm struct {
 
 func (p similarPlan) open(s *session) (_ matcher, err error) {
 	m := s.newWord(p.field, p.term+"~")
-	dict, err := s.candidates(p.fuzzyPlan)
+	dict, err := s.candidates(p.field, p.term, p.editDistance)
 	if err != nil {
 		return nil, err
 	}

@@ -127,7 +127,7 @@ func checkPieces(t *testing.T, ix *Index, texts []string) {
 	checked := map[string]bool{}
 	for i, text := range texts {
 		for _, run := range strings.FieldsFunc(text, func(r rune) bool {
-			tokens := ix.Schema.analyzer.Tokens(nil, string(r))
+			tokens := ix.Analysis.Tokens(nil, string(r))
 			return len(tokens) == 0 || tokens[0].Form != analysis.Lone
 		}) {
 			runes := []rune(run)

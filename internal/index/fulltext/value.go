@@ -240,3 +240,45 @@ func (f Field) between(r query.Range) (t termRange, err error) {
 	}
 	return t, nil
 }
+
+// Text returns the value of a term: the text that Field.value reads as this term.
+func (t Type) Text(term []byte) string {
+	if t != Number && t != Date {
+		return string(term)
+	}
+	n, err := numeric.PrefixCoded(term).Int64()
+	switch {
+	case err != nil:
+		return string(term)
+	case t == Date:
+		return time.UnixMicro(n).UTC().Format("2006-01-02T15:04:05.999999Z07:00")
+	}
+	return strconv.FormatFloat(numeric.Int64ToFloat64(n), 'g', -1, 64)
+}
+
+// Float returns the number that stands for a term in aggregations: milliseconds of a date,
+// 1 for true.
+func (t Type) Float(term []byte) (float64, error) {
+	if t == Boolean {
+		if string(term) == "true" {
+			return 1, nil
+		}
+		return 0, nil
+	}
+	n, err := numeric.PrefixCoded(term).Int64()
+	if err != nil {
+		return 0, err
+	}
+	if t == Date {
+		return float64(floorMilli(n)), nil
+	}
+	return numeric.Int64ToFloat64(n), nil
+}
+
+// floorMilli returns the millisecond that a microsecond is in.
+func floorMilli(micro int64) int64 {
+	if micro < 0 {
+		micro -= 999
+	}
+	return micro / 1000
+}

@@ -105,7 +105,7 @@ func afterPrefix(prefix string) string {
 
 func (p fuzzyPlan) open(s *session) (_ matcher, err error) {
 	m := s.newWord(p.field, p.term+"~")
-	dict, err := s.candidates(p)
+	dict, err := s.candidates(p.field, p.term, p.editDistance)
 	if err != nil {
 		return nil, err
 	}
@@ -157,11 +157,11 @@ const vellumBytes = 32
 
 // candidates returns terms among which are all similar ones: those that an
 // automaton finds or, if it can't be used, all terms.
-func (s *session) candidates(p fuzzyPlan) (index.FieldDict, error) {
-	if len(p.term) > vellumBytes && utf8.RuneCountInString(p.term) < len(p.term) {
-		return s.reader.FieldDict(p.field)
+func (s *session) candidates(field, term string, distance int) (index.FieldDict, error) {
+	if len(term) > vellumBytes && utf8.RuneCountInString(term) < len(term) {
+		return s.reader.FieldDict(field)
 	}
-	return s.reader.FieldDictFuzzy(p.field, p.term, p.editDistance, "")
+	return s.reader.FieldDictFuzzy(field, term, distance, "")
 }
 
 func (m *wordMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {

@@ -207,7 +207,7 @@ func TestDeadlineEndsEverySearch(t *testing.T) {
 			t.Errorf("%s: %d checks of the deadline, want at least %d", text, all.checks, want)
 		}
 		for most := 0; most < all.checks; most += 1 + all.checks/10 {
-			filters.drop(ix) // or fewer checks are made
+			ix.filters.drop() // or fewer checks are made
 			if _, err := ix.Search(&lapsing{context.Background(), 0, most}, req); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s: after %d checks of %d got %v, want DeadlineExceeded", text, most, all.checks, err)
 			}

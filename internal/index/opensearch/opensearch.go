@@ -154,7 +154,7 @@ type Config struct {
 
 // An Index is one index of the cluster. Its methods are safe for concurrent use.
 type Index struct {
-	*fulltext.Schema
+	fulltext.Requests
 	config     Config
 	wire       *wire
 	name       string
@@ -262,7 +262,7 @@ func (c Config) OpenReadOnly(gen doc.Generation) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	ix := &Index{Schema: schema, config: c, wire: newWire(c), name: c.Name, generation: gen, failure: errReadOnly}
+	ix := &Index{Requests: fulltext.Requests{Schema: schema}, config: c, wire: newWire(c), name: c.Name, generation: gen, failure: errReadOnly}
 	ix.stale.Store(true)
 	ix.ctx, ix.cancel = context.WithCancel(cmp.Or(c.Ctx, context.Background()))
 	return ix, nil

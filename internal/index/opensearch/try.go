@@ -72,7 +72,7 @@ func (c Config) createOnly(ctx context.Context) (*Index, error) {
 	if err := c.make(ctx, name, schema, 1, 0); err != nil {
 		return nil, err
 	}
-	return &Index{Schema: schema, config: c, wire: newWire(c), name: name, generation: 1, patience: c.Patience}, nil
+	return &Index{Requests: fulltext.Requests{Schema: schema}, config: c, wire: newWire(c), name: name, generation: 1, patience: c.Patience}, nil
 }
 
 // Health returns green, yellow or red.
