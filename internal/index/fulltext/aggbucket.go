@@ -181,7 +181,7 @@ type filterBuckets struct {
 	in       []segment.Bits
 }
 
-func (f *filterBuckets) open(in *found) error {
+func (f *filterBuckets) open(in *matches) error {
 	for i, m := range f.matchers {
 		var err error
 		if f.in[i], err = m.match(in.part, in.docs); err != nil {

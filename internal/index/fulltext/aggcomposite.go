@@ -54,7 +54,7 @@ func (b *buckets) ofComposite(p plannedAgg, of query.CompositeAgg) error {
 }
 
 // find finds the keys of all composite aggregations in all matches.
-func (a *aggregation) find(all []*found) error {
+func (a *aggregation) find(all []*matches) error {
 	if len(a.composite) == 0 {
 		return nil
 	}

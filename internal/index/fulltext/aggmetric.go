@@ -95,7 +95,7 @@ func (m *distinct) valueColumn() *column {
 }
 
 // count counts the values without a table of them.
-func (m *distinct) count(all []*found) error {
+func (m *distinct) count(all []*matches) error {
 	n, last := uint64(0), query.BucketValue{}
 	err := m.a.merged(all, m.in.column, func(value query.BucketValue, _ uint64) {
 		if n == 0 || value != last { // microseconds of one millisecond follow each other
@@ -147,7 +147,7 @@ func memberOf(c *column, set *query.ValueSet) func(key uint64) bool {
 	}
 	values := map[query.BucketValue]bool{}
 	for _, text := range set.Values {
-		if v, err := c.field.bucketValue(text); err == nil { // the plan has checked them
+		if v, err := bucketValue(c.field, text); err == nil { // the plan has checked them
 			values[v] = true
 		}
 	}
@@ -155,7 +155,7 @@ func memberOf(c *column, set *query.ValueSet) func(key uint64) bool {
 }
 
 // bucketValue returns the value that a text is.
-func (f Field) bucketValue(text string) (v query.BucketValue, err error) {
+func bucketValue(f Field, text string) (v query.BucketValue, err error) {
 	if f.Type == Keyword {
 		return query.BucketValue{Text: text}, nil
 	}

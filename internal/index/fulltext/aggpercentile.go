@@ -45,7 +45,7 @@ func (m *percentiles) valueColumn() *column {
 }
 
 // count reads the values twice: to count them, and to pick from them.
-func (m *percentiles) count(all []*found) error {
+func (m *percentiles) count(all []*matches) error {
 	total := uint64(0)
 	if err := m.a.merged(all, m.in.column, func(_ query.BucketValue, n uint64) { total += n }); err != nil {
 		return err

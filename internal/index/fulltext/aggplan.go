@@ -208,7 +208,7 @@ func checkTerms(a plannedAgg, of query.TermsAgg) error {
 			return query.Errorf("write a list of values", "field %s is a %s, whose values no pattern can choose", query.Shorten(of.Field), a.fields[0].Type)
 		}
 		for _, text := range set.Values {
-			if _, err := a.fields[0].bucketValue(text); err != nil {
+			if _, err := bucketValue(a.fields[0], text); err != nil {
 				return err
 			}
 		}

@@ -28,10 +28,11 @@ import (
 
 // An aggregation is the aggregations of one search.
 type aggregation struct {
-	s         *session
 	planned   []plannedAgg
 	aggs      []query.Agg
 	mergeable bool
+
+	s         *session
 	roots     []aggregator
 	columns   []*column // that documents are read for
 	shared    map[string]*column
@@ -42,8 +43,17 @@ type aggregation struct {
 	values    index.DocValueReader // of all these fields; nil if there are none
 
 	doc    readDoc // the current one
-	budget *int    // bytes that are left
+	budget int     // bytes that are left
 	err    error   // of callbacks, which can't return it
+}
+
+// newAggregation checks the aggregations of a request. It returns nil if there are none.
+func newAggregation(s *Schema, req query.Request) (*aggregation, error) {
+	planned, err := planAggs(s, req)
+	if err != nil || len(planned) == 0 {
+		return nil, err
+	}
+	return &aggregation{planned: planned, aggs: req.Aggs, mergeable: req.Mergeable}, nil
 }
 
 // A readDoc is the document that is read.
@@ -62,8 +72,8 @@ type aggregator interface {
 	result(bucket uint32) (query.AggResult, error)
 }
 
-// open makes the aggregators.
-func (a *aggregation) open(s *session, budget *int) (err error) {
+// open makes the aggregators for a session. They hold at most so many bytes of values.
+func (a *aggregation) open(s *session, budget int) (err error) {
 	a.s, a.budget, a.shared = s, budget, map[string]*column{}
 	if a.roots, err = a.aggregators(a.planned); err != nil {
 		return err
@@ -79,7 +89,9 @@ func (a *aggregation) open(s *session, budget *int) (err error) {
 	return err
 }
 
-// scored reports whether aggregations need the scores of documents.
+// scored reports whether the aggregations need the scores of documents.
+func (a *aggregation) scored() bool { return scored(a.planned) }
+
 func scored(planned []plannedAgg) bool {
 	return slices.ContainsFunc(planned, func(p plannedAgg) bool {
 		return p.order != nil && p.order.scored() || scored(p.subs)
@@ -112,7 +124,7 @@ func (a *aggregation) column(f Field) *column {
 
 // spend counts memory that the search holds.
 func (a *aggregation) spend(n int) {
-	if *a.budget -= n; *a.budget < 0 {
+	if a.budget -= n; a.budget < 0 {
 		a.err = cmp.Or(a.err, error(query.TooMuchToCount()))
 	}
 }
@@ -127,7 +139,7 @@ func (a *aggregation) goOn() bool {
 }
 
 // collect adds the matches of all parts.
-func (a *aggregation) collect(all []*found) error {
+func (a *aggregation) collect(all []*matches) error {
 	if err := a.find(all); err != nil {
 		return err
 	}
@@ -159,7 +171,7 @@ func (a *aggregation) collect(all []*found) error {
 }
 
 // collectPart adds the matches of a part to some roots.
-func (a *aggregation) collectPart(roots []aggregator, f *found) error {
+func (a *aggregation) collectPart(roots []aggregator, f *matches) error {
 	for _, b := range a.filters {
 		if err := b.open(f); err != nil {
 			return err
@@ -173,7 +185,7 @@ func (a *aggregation) collectPart(roots []aggregator, f *found) error {
 }
 
 // each calls use with each match of a part as the current document.
-func (a *aggregation) each(f *found, use func()) error {
+func (a *aggregation) each(f *matches, use func()) error {
 	at := 0
 	for doc := range f.docs.All {
 		a.doc = readDoc{part: f.part, number: doc, score: f.score(at)}

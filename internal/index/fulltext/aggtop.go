@@ -28,23 +28,16 @@ type topBucket struct {
 func (a *aggregation) top(p plannedAgg, of query.TopAgg) (aggregator, error) {
 	o := *p.order
 	o.reader = a.s.reader
-	t := &topAggregator{a: a, order: &o, of: of, current: candidate{keys: make([]key, len(o.sorts))}}
+	t := &topAggregator{a: a, order: &o, of: of, current: *o.candidate()}
 	a.tops = append(a.tops, t)
-	for _, f := range o.fields {
-		if f != "" {
-			a.sorted = append(a.sorted, f)
-		}
-	}
+	a.sorted = append(a.sorted, o.read()...)
 	return t, nil
 }
 
 // begin forgets the values of the document before.
 func (t *topAggregator) begin() {
 	d := t.a.doc
-	t.current.number, t.current.score, t.current.id = d.part.base+uint64(d.number), float64(d.score), ""
-	for i, k := range t.current.keys {
-		t.current.keys[i] = key{term: k.term[:0]}
-	}
+	t.current.reset(d.part.base+uint64(d.number), float64(d.score))
 }
 
 func (t *topAggregator) collect(bucket uint32) {

@@ -23,7 +23,7 @@ type valueCount struct {
 
 // valuesOf iterates over the values that matches of a part have, in order. A term is
 // valid until the next one.
-func (a *aggregation) valuesOf(f *found, field string) iter.Seq[valueCount] {
+func (a *aggregation) valuesOf(f *matches, field string) iter.Seq[valueCount] {
 	return func(yield func(valueCount) bool) {
 		err := f.part.Each(field, "", "", func(term []byte, docs segment.Postings) (bool, error) {
 			n, err := docs.CountIn(f.docs)
@@ -42,12 +42,12 @@ type counter interface {
 	// valueColumn returns the column whose values are counted, nil if documents have to be read.
 	valueColumn() *column
 	// count counts the values of all parts.
-	count(all []*found) error
+	count(all []*matches) error
 }
 
 // countable reports whether a root is counted by the documents of each value: if that
 // reads less than the values of each match, or if there are many values.
-func countable(root counter, all []*found) (bool, error) {
+func countable(root counter, all []*matches) (bool, error) {
 	column := root.valueColumn()
 	if column == nil {
 		return false, nil
@@ -72,7 +72,7 @@ func (b *buckets) valueColumn() *column {
 
 // count counts the buckets by the documents of each value, and keeps those that can be
 // among the first.
-func (b *buckets) count(all []*found) error {
+func (b *buckets) count(all []*matches) error {
 	k := kept{buckets: b, result: &query.AggResult{}}
 	err := b.a.merged(all, b.in.column, func(value query.BucketValue, n uint64) {
 		k.add(query.Bucket{Key: []query.BucketValue{value}, Count: n})
@@ -84,7 +84,7 @@ func (b *buckets) count(all []*found) error {
 
 // merged calls use with each value of a column that matches of any part have, in order,
 // and their number.
-func (a *aggregation) merged(all []*found, c *column, use func(value query.BucketValue, n uint64)) error {
+func (a *aggregation) merged(all []*matches, c *column, use func(value query.BucketValue, n uint64)) error {
 	var nexts []func() (valueCount, bool)
 	for _, f := range all {
 		next, stop := iter.Pull(a.valuesOf(f, c.name))
@@ -109,7 +109,7 @@ func (a *aggregation) merged(all []*found, c *column, use func(value query.Bucke
 			}
 		}
 		term = append(term[:0], least...) // least ends with its head
-		value, err := c.field.valueOf(term)
+		value, err := valueOf(c.field, term)
 		if err != nil {
 			return err
 		}
@@ -146,20 +146,20 @@ func (k *kept) add(one query.Bucket) {
 	cost := bucketBytes + len(one.Key[0].Text)
 	k.bytes += cost
 	of := k.agg.Of.(query.TermsAgg)
-	if !k.a.mergeable && (len(k.result.Buckets) > 2*of.Size+spareBuckets || k.bytes > *k.a.budget) {
+	if !k.a.mergeable && (len(k.result.Buckets) > 2*of.Size+spareBuckets || k.bytes > k.a.budget) {
 		aggregate.CutTerms(k.agg, of, k.result)
 		k.bytes = 0
 		for _, b := range k.result.Buckets {
 			k.bytes += bucketBytes + len(b.Key[0].Text)
 		}
 	}
-	if k.bytes > *k.a.budget {
+	if k.bytes > k.a.budget {
 		k.a.err = cmp.Or(k.a.err, error(query.TooMuchToCount()))
 	}
 }
 
 // valueOf returns the value that a term is.
-func (f Field) valueOf(term []byte) (v query.BucketValue, err error) {
+func valueOf(f Field, term []byte) (v query.BucketValue, err error) {
 	if f.Type == Keyword {
 		return query.BucketValue{Text: string(term)}, nil
 	}

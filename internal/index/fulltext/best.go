@@ -36,7 +36,7 @@ func (c *collector) keepBest(s *session, m matcher, all []*found) error {
 		}
 		f.scan(&least, func(at int, score float32) {
 			if eligible(score) {
-				c.kept = append(c.kept, &candidate{number: f.part.base + uint64(f.doc(at)), score: float64(score), keys: make([]key, 1)})
+				c.kept = append(c.kept, c.candidate(f, f.doc(at), score))
 			}
 		})
 	}
@@ -55,6 +55,13 @@ func (c *collector) keepBest(s *session, m matcher, all []*found) error {
 		c.kept, c.more = c.kept[:c.size], true
 	}
 	return c.err
+}
+
+// candidate returns a match as a candidate of an order by score.
+func (c *collector) candidate(f *found, doc uint32, score float32) *candidate {
+	one := c.order.candidate()
+	one.number, one.score = f.part.base+uint64(doc), float64(score)
+	return one
 }
 
 // addPairs completes the scores that can be among the best.
@@ -136,7 +143,9 @@ func (c *collector) keepEqual(s *session, all []*found, score float32, after str
 		}
 		add := func(doc uint32, id string) {
 			if id > after {
-				equal = append(equal, &candidate{number: f.part.base + uint64(doc), score: float64(score), keys: make([]key, 1), id: id})
+				one := c.candidate(f, doc, score)
+				one.id = id
+				equal = append(equal, one)
 			}
 		}
 		var err error

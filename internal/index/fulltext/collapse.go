@@ -105,6 +105,6 @@ func (c *collapse) compiled() *CompiledField {
 	if c == nil {
 		return nil
 	}
-	f := c.field.compiled()
+	f := fieldOf(c.field)
 	return &f
 }

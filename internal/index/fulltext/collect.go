@@ -83,7 +83,7 @@ func (c *collector) match(s *session, m matcher) ([]*found, error) {
 		}
 		all[i] = &found{matches: matches{part: p, docs: docs, count: docs.Count()}}
 	}
-	if c.minScore == 0 && (c.aggs == nil || !scored(c.aggs.planned)) {
+	if c.minScore == 0 && (c.aggs == nil || !c.aggs.scored()) {
 		return all, nil
 	}
 	for _, f := range all {
@@ -107,7 +107,11 @@ func (c *collector) aggregate(s *session, all []*found) error {
 	if c.aggs == nil {
 		return nil
 	}
-	return c.aggs.collect(all)
+	found := make([]*matches, len(all))
+	for i, f := range all {
+		found[i] = &f.matches
+	}
+	return c.aggs.collect(found)
 }
 
 // restrict leaves out the matches that the post filter does not match.
@@ -131,10 +135,7 @@ func (c *collector) restrict(s *session, all []*found) error {
 
 // add keeps one match if it is among the first.
 func (c *collector) add(f *found, doc uint32, score float32) error {
-	c.current.number, c.current.score, c.current.id = f.part.base+uint64(doc), float64(score), ""
-	for i, k := range c.current.keys {
-		c.current.keys[i] = key{term: k.term[:0]}
-	}
+	c.current.reset(f.part.base+uint64(doc), float64(score))
 	if c.collapse != nil {
 		c.collapse.begin()
 	}

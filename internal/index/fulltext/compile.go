@@ -228,7 +228,7 @@ func (c compiler) equal(field, text string) (plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if values.max == successor(values.min) {
+	if values.one() {
 		return unscored{termPlan{metadataField(field), values.min}}, nil
 	}
 	return unscored{rangePlan{metadataField(field), values}}, nil

@@ -115,8 +115,8 @@ func costOfByte(s *Schema, puts []doc.Doc) (int64, error) {
 	if all.words == 0 || half.words == 0 || half.words == all.words {
 		return shortCost, nil
 	}
-	k := math.Log(float64(len(all.seen))/float64(len(half.seen))) / math.Log(float64(all.words)/float64(half.words))
+	k := math.Log(float64(all.distinct())/float64(half.distinct())) / math.Log(float64(all.words)/float64(half.words))
 	k = min(max(k, leastExponent), 1)
-	share := float64(len(all.seen)) * math.Pow(float64(step), k-1) // of the distinct words of the batch
+	share := float64(all.distinct()) * math.Pow(float64(step), k-1) // of the distinct words of the batch
 	return int64(float64(all.words)*float64(costOfWord(s))+share*distinctCost)/int64(all.size) + 1, nil
 }

@@ -35,7 +35,7 @@ var errCursor = errors.New("cursor is malformed")
 // encode returns the cursor of a candidate.
 func (o *order) encode(c *candidate) string {
 	b := binary.LittleEndian.AppendUint64([]byte{cursorVersion}, o.hash())
-	b = o.stats.append(b)
+	b = appendStats(b, o.stats)
 	for i, k := range c.keys {
 		switch {
 		case o.fields[i] == "":
@@ -58,7 +58,8 @@ func (o *order) hash() uint64 {
 		if by.Descending {
 			direction = '-'
 		}
-		b = appendText(append(b, direction), o.fields[i])
+		b = append(b, direction)
+		b = append(binary.AppendUvarint(b, uint64(len(o.fields[i]))), o.fields[i]...)
 		if by.First || by.Missing != "" || by.Pick != "" {
 			b = fmt.Appendf(b, "%t %q %q", by.First, by.Missing, by.Pick)
 		}
@@ -123,8 +124,11 @@ func decodeKey(b []byte) (key, []byte, error) {
 	return key{true, bytes.Clone(b[:n])}, b[n:], nil
 }
 
-// append encodes stats.
-func (st *stats) append(b []byte) []byte {
+// maxStats is the number of words up to which a cursor has stats.
+const maxStats = 256
+
+// appendStats encodes stats, nil for none.
+func appendStats(b []byte, st *stats) []byte {
 	if st == nil || len(st.words)+len(st.having) > maxStats {
 		return append(b, 0)
 	}

@@ -48,7 +48,7 @@ func (b indexedDoc) textSize() int {
 func (s *Schema) count(b indexedDoc, maxWords, maxDistinct int) (words, distinct int) {
 	var v vocabulary
 	v.add(s, b, func() bool { return v.words <= maxWords && len(v.seen) <= maxDistinct })
-	return v.words, len(v.seen)
+	return v.words, v.distinct()
 }
 
 // A vocabulary is the distinct words of each field of documents.
@@ -56,6 +56,8 @@ type vocabulary struct {
 	size, words int // bytes of texts, and words
 	seen        map[uint64]struct{}
 }
+
+func (v *vocabulary) distinct() int { return len(v.seen) }
 
 // add adds the words of a document, until one after which more returns false.
 func (v *vocabulary) add(s *Schema, b indexedDoc, more func() bool) {

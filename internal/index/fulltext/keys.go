@@ -18,7 +18,8 @@ func (p keysPlan) open(s *session) (matcher, error) { return keysMatcher{s, p}, 
 func (m keysMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
 	found := segment.NewBits(p.Docs())
 	for _, oid := range m.keysPlan {
-		err := p.Each("_id", string(oid), successor(string(oid)), func(_ []byte, docs segment.Postings) (bool, error) {
+		id := only(string(oid))
+		err := p.Each("_id", id.min, id.max, func(_ []byte, docs segment.Postings) (bool, error) {
 			return true, docs.AddTo(found)
 		})
 		if err != nil {

@@ -33,6 +33,17 @@ type candidate struct {
 // slice, a string header and a number.
 const valueOverhead = 64
 
+// candidate returns an empty candidate.
+func (o *order) candidate() *candidate { return &candidate{keys: make([]key, len(o.sorts))} }
+
+// reset makes a candidate another document, without keys, in the same memory.
+func (c *candidate) reset(number uint64, score float64) {
+	c.number, c.score, c.id = number, score, ""
+	for i, k := range c.keys {
+		c.keys[i] = key{term: k.term[:0]}
+	}
+}
+
 // clone returns a copy that shares no memory with the collector's current
 // candidate, which is reused.
 func (c *candidate) clone() *candidate {
@@ -85,6 +96,11 @@ func newOrder(s *Schema, sorts []query.Sort) (*order, error) {
 		}
 	}
 	return o, nil
+}
+
+// read returns the fields that are read of each candidate, and may have one twice.
+func (o *order) read() []string {
+	return slices.DeleteFunc(slices.Clone(o.fields), func(f string) bool { return f == "" })
 }
 
 // keysOf returns the keys of a candidate; nil if the order is by score only.

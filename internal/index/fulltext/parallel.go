@@ -94,8 +94,7 @@ func (c *collector) addBy(s *session, work []stretch, others int) error {
 
 // fork returns a collector that keeps matches for this one.
 func (c *collector) fork(s *session) (part *collector, err error) {
-	part = &collector{order: c.order, after: c.after, size: c.size, limits: c.limits}
-	part.current.keys = make([]key, len(c.order.sorts))
+	part = &collector{order: c.order, current: *c.order.candidate(), after: c.after, size: c.size, limits: c.limits}
 	if fields := c.fields(); len(fields) > 0 {
 		part.values, err = s.reader.DocValueReader(fields)
 	}

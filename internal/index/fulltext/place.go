@@ -44,3 +44,26 @@ func termOf(s *Schema, field, text string) (key, error) {
 	terms, err := f.value(text)
 	return key{true, []byte(terms.min)}, err
 }
+
+// compiled returns the sorts for other engines.
+func (o *order) compiled() (sorts []CompiledSort) {
+	for i, by := range o.sorts {
+		sort := CompiledSort{Descending: by.Descending, Type: Type(o.types[i]), First: by.First, Missing: string(o.absent[i].term), Pick: by.Pick}
+		if o.fields[i] != "" {
+			sort.Field = exported(o.fields[i])
+		}
+		sorts = append(sorts, sort)
+	}
+	return sorts
+}
+
+// compiled returns the place of a candidate for other engines.
+func (c *candidate) compiled(p query.Place) *CompiledPlace {
+	place := &CompiledPlace{Score: c.score, Terms: make([]*string, len(c.keys)), OID: p.OID}
+	for i, k := range c.keys {
+		if term := string(k.term); k.present {
+			place.Terms[i] = &term
+		}
+	}
+	return place
+}

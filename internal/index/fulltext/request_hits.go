@@ -100,12 +100,8 @@ func newCollector(s *Schema, req query.Request, l limits) (*collector, error) {
 			return nil, err
 		}
 	}
-	planned, err := planAggs(s, req)
-	if err != nil {
+	if c.aggs, err = newAggregation(s, req); err != nil {
 		return nil, err
-	}
-	if len(planned) > 0 {
-		c.aggs = &aggregation{planned: planned, aggs: req.Aggs, mergeable: req.Mergeable}
 	}
 	if req.Post != nil {
 		if c.post, err = compileNode(s, req.Post, nil); err != nil {
@@ -140,8 +136,8 @@ func newCollector(s *Schema, req query.Request, l limits) (*collector, error) {
 
 // run collects the matches of a plan.
 func (c *collector) run(s *session, p plan) (err error) {
-	c.order.reader, c.current.keys = s.reader, make([]key, len(c.order.sorts))
-	s.scored = c.size > 0 && c.order.scored() || c.minScore > 0 || c.aggs != nil && scored(c.aggs.planned)
+	c.order.reader, c.current = s.reader, *c.order.candidate()
+	s.scored = c.size > 0 && c.order.scored() || c.minScore > 0 || c.aggs != nil && c.aggs.scored()
 	if fields := c.fields(); len(fields) > 0 {
 		if c.values, err = s.reader.DocValueReader(fields); err != nil {
 			return err
@@ -158,8 +154,7 @@ func (c *collector) run(s *session, p plan) (err error) {
 		return err
 	}
 	if c.aggs != nil {
-		left := c.limits.bytes
-		if err := c.aggs.open(s, &left); err != nil {
+		if err := c.aggs.open(s, c.limits.bytes); err != nil {
 			return err
 		}
 	}
@@ -172,7 +167,7 @@ func (c *collector) run(s *session, p plan) (err error) {
 // fields lists the fields that are read of each match to sort it, without
 // duplicates: a reader returns a field twice if it is listed twice.
 func (c *collector) fields() []string {
-	fields := slices.DeleteFunc(slices.Clone(c.order.fields), func(f string) bool { return f == "" })
+	fields := c.order.read()
 	if c.collapse != nil {
 		fields = append(fields, c.collapse.name)
 	}

@@ -115,6 +115,18 @@ func wordsField(name string) string   { return "words." + name }
 func valuesField(name string) string  { return "values." + name }
 func numbersField(name string) string { return "numbers." + name }
 
+// Exported returns the name of the field that has what aggregations of other engines read:
+// values, if it has keywords, and else numbers. A field without a name has none.
+func (f Field) Exported() string {
+	switch {
+	case f.Name == "":
+		return ""
+	case f.Type == Keyword:
+		return valuesField(f.Name)
+	}
+	return numbersField(f.Name)
+}
+
 // exported returns the name of an index field as other engines know it.
 func exported(field string) string {
 	if strings.HasPrefix(field, contentField("")) {

@@ -55,9 +55,6 @@ type stats struct {
 	filled []uint64 // documents with words in each searched field; not in cursors
 }
 
-// maxStats is the number of words up to which a cursor has stats.
-const maxStats = 256
-
 // average returns the mean number of words of a content field.
 func (s *session) average(field string) (float64, error) {
 	i := slices.IndexFunc(s.texts, func(name string) bool { return contentField(name) == field })

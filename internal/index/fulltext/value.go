@@ -188,8 +188,11 @@ func fractionStep(text string, step time.Duration) time.Duration {
 // A termRange is the range [min, max) of terms. An empty bound is open.
 type termRange struct{ min, max string }
 
-// successor returns the first possible term after this one.
-func successor(term string) string { return term + "\x00" }
+// only is the range of one term: the next possible term is after it.
+func only(term string) termRange { return termRange{term, term + "\x00"} }
+
+// one reports whether the range has one term only.
+func (r termRange) one() bool { return r == only(r.min) }
 
 // value returns the terms of a value in a query: one term, or for a date all
 // terms within its precision.
@@ -209,7 +212,7 @@ func (f Field) value(text string) (termRange, error) {
 		}
 		return termRange{}, f.mismatch(text, hint)
 	}
-	return termRange{term, successor(term)}, nil
+	return only(term), nil
 }
 
 func (f Field) mismatch(text, hint string) error {

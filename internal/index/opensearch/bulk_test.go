@@ -235,7 +235,7 @@ func stand(t *testing.T, faults ...fault) (*cluster, *Index) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ix := &Index{Schema: schema, wire: newWire(config(t, s.URL)), name: "films-g7", alias: "films-w", generation: 7, patience: 20 * time.Second}
+	ix := &Index{Requests: fulltext.Requests{Schema: schema}, wire: newWire(config(t, s.URL)), name: "films-g7", alias: "films-w", generation: 7, patience: 20 * time.Second}
 	ix.ctx, ix.cancel = context.WithCancel(context.Background())
 	t.Cleanup(ix.cancel)
 	return c, ix
