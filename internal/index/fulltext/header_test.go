@@ -51,30 +51,6 @@ func TestOpenAsBuiltReturnsTheMapping(t *testing.T) {
 	apply(t, ix, []doc.Doc{kin{}.doc(t, 2, "")})
 }
 
-func FuzzDecodeMapping(f *testing.F) {
-	for _, m := range []Mapping{films, dramas, {}} {
-		b, err := m.Encode()
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b)
-	}
-	f.Add([]byte(`{"version":4}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := DecodeMapping(b)
-		if err != nil {
-			return
-		}
-		again, err := m.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := DecodeMapping(again); err != nil || got.Fingerprint() != m.Fingerprint() {
-			t.Errorf("got %+v, %v; want %+v", got, err, m)
-		}
-	})
-}
-
 // An index of a mapping without stop words dropped those of English if its analyzer
 // was standard or en. It goes on to do so until it is rebuilt.
 func TestOpenAsBuiltBeforeStopwords(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
+	_ "indexerd/internal/test/nofailfile"
 )
 
 func TestEqualValuesHaveEqualTerms(t *testing.T) {
@@ -142,10 +144,36 @@ func TestParseDate(t *testing.T) {
 	}
 }
 
+// library has a column of each type.
+var library = Mapping{
+	Content:   []string{"title", "description"},
+	Analyzer:  "standard",
+	Stopwords: analysis.English(),
+	Positions: true,
+	Metadata:  []Field{{"rating", Keyword}, {"year", Number}, {"updated", Date}, {"rented", Boolean}, {"tags", Keyword}},
+}
+
+// actors has a child.
+var actors = Mapping{
+	Content:  []string{"title"},
+	Analyzer: "en",
+	Metadata: []Field{{"year", Number}},
+	Children: []Child{{Name: "actors", Columns: []string{"name"}, Skip: []string{"film_id"}, Searched: true, Type: Keyword}},
+}
+
+func schemaOfTest(t *testing.T, m Mapping) *Schema {
+	t.Helper()
+	s, err := NewSchema(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func TestHashOfColumns(t *testing.T) {
-	ix := newIndex(t, films)
+	s := schemaOfTest(t, library)
 	base := map[string]any{"title": "ab", "description": "c", "year": int64(5), "tags": []any{"x", "y"}}
-	hash := func(ix *Index, change map[string]any) doc.DocHash {
+	hash := func(s *Schema, change map[string]any) doc.DocHash {
 		t.Helper()
 		columns := map[string]any{}
 		for _, m := range []map[string]any{base, change} {
@@ -153,20 +181,24 @@ func TestHashOfColumns(t *testing.T) {
 				columns[k] = v
 			}
 		}
-		h, err := ix.Hash(film(t, "a", 1, columns).Row)
+		row := doc.Row{}
+		for _, name := range []string{"title", "description", "rating", "year", "updated", "rented", "tags"} {
+			row.Names, row.Values = append(row.Names, name), append(row.Values, columns[name])
+		}
+		h, err := s.Hash(row)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return h
 	}
-	want := hash(ix, nil)
+	want := hash(s, nil)
 	for name, same := range map[string]map[string]any{
 		"nothing":                             {},
 		"the same number":                     {"year": 5.0},
 		"NULL or no text":                     {"rating": ""},
 		"a column that is not in the mapping": {"stock": int64(3)},
 	} {
-		if got := hash(ix, same); got != want {
+		if got := hash(s, same); got != want {
 			t.Errorf("%s: got %x, want %x", name, got, want)
 		}
 	}
@@ -178,19 +210,19 @@ func TestHashOfColumns(t *testing.T) {
 		"fewer values":  {"tags": []any{"x"}},
 		"joined values": {"tags": []any{"xy"}},
 	} {
-		if got := hash(ix, change); got == want {
+		if got := hash(s, change); got == want {
 			t.Errorf("%s: got the same hash, want another", name)
 		}
 	}
-	if hash(ix, map[string]any{"rented": true, "tags": []any{"x"}}) == hash(ix, map[string]any{"tags": []any{"true", "x"}}) {
+	if hash(s, map[string]any{"rented": true, "tags": []any{"x"}}) == hash(s, map[string]any{"tags": []any{"true", "x"}}) {
 		t.Error("moved value: got the same hash, want another")
 	}
-	other := films
+	other := library
 	other.Analyzer = "en"
-	if got := hash(newIndex(t, other), nil); got == want {
+	if got := hash(schemaOfTest(t, other), nil); got == want {
 		t.Error("another mapping: got the same hash, want another")
 	}
-	if _, err := ix.Hash(doc.Row{Names: []string{"title"}, Values: []any{"a"}}); err == nil || !strings.Contains(err.Error(), "column description is not in the row") {
+	if _, err := s.Hash(doc.Row{Names: []string{"title"}, Values: []any{"a"}}); err == nil || !strings.Contains(err.Error(), "column description is not in the row") {
 		t.Errorf("a column that is missing: got %v, want an error", err)
 	}
 }
@@ -207,7 +239,7 @@ func TestMappingErrorsAndFingerprints(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	seen := map[uint64]Mapping{films.Fingerprint(): films}
+	seen := map[uint64]Mapping{library.Fingerprint(): library}
 	for _, change := range []func(*Mapping){
 		func(m *Mapping) { m.Analyzer = "en" },
 		func(m *Mapping) { m.Stopwords = nil },
@@ -217,7 +249,7 @@ func TestMappingErrorsAndFingerprints(t *testing.T) {
 		func(m *Mapping) { m.Metadata = m.Metadata[1:] },
 		func(m *Mapping) { m.Metadata = []Field{{"rating", Number}} },
 	} {
-		m := films
+		m := library
 		change(&m)
 		if other, taken := seen[m.Fingerprint()]; taken {
 			t.Errorf("%+v and %+v have the same fingerprint", m, other)
@@ -243,34 +275,58 @@ func TestRejectedValues(t *testing.T) {
 // A padded row fits the mapping. Pad does not change its argument, and adds nothing
 // to a complete row.
 func TestPadAddsMissingColumnsAndChildren(t *testing.T) {
-	ix := newIndex(t, dramas)
+	s := schemaOfTest(t, actors)
 	row := func(children []doc.Child, columns ...string) doc.Row {
 		return doc.Row{Names: columns, Values: make([]any, len(columns)), Children: children}
 	}
-	actors := func(rows ...doc.Row) []doc.Child { return []doc.Child{{Name: "actors", Rows: rows}} }
-	complete := row(actors(row(nil, "name")), "title", "year")
+	cast := func(rows ...doc.Row) []doc.Child { return []doc.Child{{Name: "actors", Rows: rows}} }
+	complete := row(cast(row(nil, "name")), "title", "year")
 	for name, r := range map[string]doc.Row{
 		"complete":               complete,
-		"no year":                row(actors(), "title"),
+		"no year":                row(cast(), "title"),
 		"no child":               row(nil, "title", "year"),
-		"no column in the child": row(actors(row(nil, "film_id"), row(nil, "name")), "title", "year"),
+		"no column in the child": row(cast(row(nil, "film_id"), row(nil, "name")), "title", "year"),
 		"another child":          row([]doc.Child{{Name: "shops"}}),
 	} {
 		before, err := r.AppendJSON(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ix.Hash(ix.Pad(r)); err != nil {
+		if _, err := s.Hash(s.Pad(r)); err != nil {
 			t.Errorf("%s: got %v", name, err)
 		}
 		if after, _ := r.AppendJSON(nil); string(after) != string(before) {
 			t.Errorf("%s: Pad changed the row to %s, want %s", name, after, before)
 		}
 	}
-	if got := ix.Pad(complete); !reflect.DeepEqual(got, complete) {
+	if got := s.Pad(complete); !reflect.DeepEqual(got, complete) {
 		t.Errorf("complete row: got %+v, want %+v", got, complete)
 	}
-	if _, err := ix.Hash(ix.Pad(doc.Row{Names: []string{"year"}, Values: []any{"soon"}})); err == nil {
+	if _, err := s.Hash(s.Pad(doc.Row{Names: []string{"year"}, Values: []any{"soon"}})); err == nil {
 		t.Error("rejected value: got no error after Pad")
+	}
+}
+
+// The text of a term is read as the same term.
+func TestTextOfTerm(t *testing.T) {
+	for _, c := range []struct {
+		kind  Type
+		value any
+		want  string
+	}{
+		{Number, 2006.0, "2006"},
+		{Number, -0.1, "-0.1"},
+		{Number, 1e300, "1e+300"},
+		{Date, "2006-02-15T04:46:27.12", "2006-02-15T04:46:27.12Z"},
+		{Date, "1969-12-31T23:59:59.999999Z", "1969-12-31T23:59:59.999999Z"},
+		{Boolean, true, "true"},
+		{Keyword, "PG-13", "PG-13"},
+	} {
+		f := Field{"f", c.kind}
+		term, ok := f.term(c.value)
+		got := c.kind.Text([]byte(term))
+		if again, err := f.value(got); !ok || got != c.want || err != nil || again.min != term {
+			t.Errorf("%s %v: got %s (%v), want %s", c.kind, c.value, got, err, c.want)
+		}
 	}
 }

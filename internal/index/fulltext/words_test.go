@@ -171,6 +171,9 @@ func (c *lapsing) Err() error {
 	return nil
 }
 
+// checkEvery is the number of steps between two checks of the context.
+const checkEvery_ = 64
+
 // Every loop over documents, terms or positions checks the context repeatedly,
 // and ends with its error.
 func TestDeadlineEndsEverySearch(t *testing.T) {
@@ -196,7 +199,7 @@ func TestDeadlineEndsEverySearch(t *testing.T) {
 		if _, err := ix.Search(all, req); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		want := n / checkEvery
+		want := n / checkEvery_
 		switch text {
 		case "x*":
 			want *= 2 // a step for each term, and one for its documents
@@ -219,7 +222,7 @@ func TestDeadlineEndsEverySearch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := counted.checks-plain.checks, n/checkEvery-1; got < want {
+	if got, want := counted.checks-plain.checks, n/checkEvery_-1; got < want {
 		t.Errorf("facets: %d more checks of the deadline, want %d", got, want)
 	}
 }
@@ -233,8 +236,8 @@ func TestDeadlineEndsAMatcher(t *testing.T) {
 	}
 	for _, q := range []string{"x*", "odd~", `"odd odd"`, `"odd odd"~1`} {
 		all := &lapsing{context.Background(), 0, math.MaxInt}
-		if _, err := ix.Matcher(parse(t, q))(all, "title", text.String()); err != nil || all.checks < 1000/checkEvery {
-			t.Errorf("%s: %v after %d checks, want one for each %d words", q, err, all.checks, checkEvery)
+		if _, err := ix.Matcher(parse(t, q))(all, "title", text.String()); err != nil || all.checks < 1000/checkEvery_ {
+			t.Errorf("%s: %v after %d checks, want one for each %d words", q, err, all.checks, checkEvery_)
 		}
 		if _, err := ix.Matcher(parse(t, q))(&lapsing{context.Background(), 0, 3}, "title", text.String()); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: got %v, want DeadlineExceeded", q, err)
