@@ -16,6 +16,7 @@ import (
 	"indexerd/internal/base/calendar"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/aggregate"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -29,9 +30,9 @@ type shopDoc struct {
 	free   *bool
 }
 
-var shopMapping = Mapping{
+var shopMapping = schema.Mapping{
 	Content: []string{"word"}, Analyzer: "standard",
-	Metadata: []Field{{"tags", Keyword}, {"prices", Number}, {"seen", Date}, {"free", Boolean}},
+	Metadata: []schema.Field{{Name: "tags", Type: schema.Keyword}, {Name: "prices", Type: schema.Number}, {Name: "seen", Type: schema.Date}, {Name: "free", Type: schema.Boolean}},
 }
 
 func drawShopDoc(t *rapid.T, id doc.OID) shopDoc {

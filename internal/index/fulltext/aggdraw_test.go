@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/base/calendar"
+	"indexerd/internal/index/fulltext/hits"
 	"indexerd/internal/index/query"
 )
 
@@ -138,8 +139,8 @@ func drawHistogramOrder(t *rapid.T, counted bool) []query.BucketOrder {
 }
 
 // limited are limits with so many bytes for values.
-func limited(bytes int) limits {
+func limited(bytes int) hits.Limits {
 	l := searchLimits
-	l.bytes = bytes
+	l.Bytes = bytes
 	return l
 }

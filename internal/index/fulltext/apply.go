@@ -8,7 +8,9 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/fulltext/stored"
 )
 
 // Apply writes and deletes documents, and returns when all of them are durable.
@@ -52,10 +54,10 @@ type part struct {
 
 // fill adds documents, at least one, while the part costs at most maxCost, where a
 // byte of a short text costs perByte. It returns the rest.
-func (p *part) fill(s *Schema, puts []doc.Doc, perByte, maxCost int64) (rest []doc.Doc, err error) {
-	var in rooms
+func (p *part) fill(s *schema.Schema, puts []doc.Doc, perByte, maxCost int64) (rest []doc.Doc, err error) {
+	var in schema.Lists
 	for i, d := range puts {
-		b, err := s.build(d.Row, &in)
+		b, err := s.Build(d.Row, &in)
 		if err != nil {
 			return nil, fmt.Errorf("document %s: %w", d.OID, err)
 		}
@@ -69,8 +71,8 @@ func (p *part) fill(s *Schema, puts []doc.Doc, perByte, maxCost int64) (rest []d
 }
 
 // row returns a document as a row of a segment.
-func row(b indexedDoc, oid doc.OID, v doc.Version) segment.Row {
-	return segment.Row{ID: string(oid), Stored: encodeVersion(v), Texts: b.texts, Values: b.values}
+func row(b schema.Indexed, oid doc.OID, v doc.Version) segment.Row {
+	return segment.Row{ID: string(oid), Stored: stored.EncodeVersion(v), Texts: b.Texts, Values: b.Values}
 }
 
 // write writes a part durably, and empties it so that its memory is free when

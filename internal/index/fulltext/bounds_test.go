@@ -10,13 +10,13 @@ import (
 )
 
 // All searches of the tests leave out documents, however few there are.
-func init() { searchLimits.bounded = 0 }
+func init() { searchLimits.Bounded = 0 }
 
 // searchBounded is Search that scores all matches of parts with fewer.
 func searchBounded(t *testing.T, ix *Index, req query.Request, least int) query.Result {
 	t.Helper()
 	l := searchLimits
-	l.bounded = least
+	l.Bounded = least
 	res, err := ix.search(t.Context(), req, l)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // The memory that indexing needs, in bytes: the most that building a segment has
@@ -65,16 +66,16 @@ func (b *budget) run(cost int64, f func() error) error {
 
 // costOf estimates the memory needed to index a document. A byte of a short text costs
 // perByte.
-func costOf(s *Schema, b indexedDoc, perByte int64) int64 {
-	size := b.textSize()
+func costOf(s *schema.Schema, b schema.Indexed, perByte int64) int64 {
+	size := b.TextSize()
 	if size < shortText {
 		return docCost + int64(size)*perByte
 	}
-	words, distinct := s.count(b, math.MaxInt, math.MaxInt)
+	words, distinct := s.Count(b, math.MaxInt, math.MaxInt)
 	return docCost + int64(words)*costOfWord(s) + int64(distinct)*distinctCost + int64(size)*textCost
 }
 
-func costOfWord(s *Schema) int64 {
+func costOfWord(s *schema.Schema) int64 {
 	if s.Positions {
 		return wordCost + positionCost
 	}
@@ -90,33 +91,33 @@ const (
 // costOfByte returns what a byte of the short texts of a batch costs, from the words of
 // a sample of them. Of n times as many words, n^k times as many are distinct, where k
 // is taken from the sample and a half of it (Heaps, Information Retrieval, 1978).
-func costOfByte(s *Schema, puts []doc.Doc) (int64, error) {
+func costOfByte(s *schema.Schema, puts []doc.Doc) (int64, error) {
 	if len(puts) < fewPuts {
 		return shortCost, nil
 	}
-	var all, half vocabulary
+	var all, half schema.Vocabulary
 	complete := func() bool { return true }
-	var in rooms
+	var in schema.Lists
 	step := len(puts) / inSample
 	for n := range inSample {
 		i := n*step + step/2
-		b, err := s.build(puts[i].Row, &in)
+		b, err := s.Build(puts[i].Row, &in)
 		if err != nil {
 			return 0, fmt.Errorf("document %s: %w", puts[i].OID, err)
 		}
-		if b.textSize() >= shortText {
+		if b.TextSize() >= shortText {
 			continue
 		}
-		all.add(s, b, complete)
+		all.Add(s, b, complete)
 		if n%2 == 0 {
-			half.add(s, b, complete)
+			half.Add(s, b, complete)
 		}
 	}
-	if all.words == 0 || half.words == 0 || half.words == all.words {
+	if all.Words == 0 || half.Words == 0 || half.Words == all.Words {
 		return shortCost, nil
 	}
-	k := math.Log(float64(all.distinct())/float64(half.distinct())) / math.Log(float64(all.words)/float64(half.words))
+	k := math.Log(float64(all.Distinct())/float64(half.Distinct())) / math.Log(float64(all.Words)/float64(half.Words))
 	k = min(max(k, leastExponent), 1)
-	share := float64(all.distinct()) * math.Pow(float64(step), k-1) // of the distinct words of the batch
-	return int64(float64(all.words)*float64(costOfWord(s))+share*distinctCost)/int64(all.size) + 1, nil
+	share := float64(all.Distinct()) * math.Pow(float64(step), k-1) // of the distinct words of the batch
+	return int64(float64(all.Words)*float64(costOfWord(s))+share*distinctCost)/int64(all.Size) + 1, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // Create makes an empty index in dir and opens it.
@@ -21,8 +22,8 @@ import (
 // before the rename leaves dir.tmp, which the next Create removes. A crash after
 // the rename leaves an index that opens. (An index built in place and killed in
 // its first milliseconds usually never opens again.)
-func Create(dir string, m Mapping, gen doc.Generation) (*Index, error) {
-	_, err := NewSchema(m)
+func Create(dir string, m schema.Mapping, gen doc.Generation) (*Index, error) {
+	_, err := schema.New(m)
 	var mapping []byte
 	if err == nil {
 		mapping, err = m.Encode()

@@ -5,18 +5,19 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/query"
 )
 
 // All tests of this package keep the filters of the smallest segments too.
-func init() { filters = newFilterCache(32<<20, 0) }
+func init() { filters = plan.NewFilterCache(32<<20, 0) }
 
 // A kept filter finds what the index has: after documents change, are deleted or merged,
 // and for each caller. Closing the index drops it.
 func TestKeptFilters(t *testing.T) {
-	cache := newFilterCache(1<<20, 0)
+	cache := plan.NewFilterCache(1<<20, 0)
 	ix := newIndex(t, films)
-	ix.filters = cache.ofIndex()
+	ix.filters = cache.OfIndex()
 	years := map[int64]int64{} // of each document
 	put := func(from, to, year int64) {
 		var docs []doc.Doc
@@ -43,7 +44,7 @@ func TestKeptFilters(t *testing.T) {
 				}
 			}
 		}
-		if cache.held() == 0 {
+		if cache.Held() == 0 {
 			t.Errorf("%s: no filter is kept", when)
 		}
 	}
@@ -61,7 +62,7 @@ func TestKeptFilters(t *testing.T) {
 	if err := ix.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if held := cache.held(); held != 0 {
+	if held := cache.Held(); held != 0 {
 		t.Errorf("filters of %d bytes are kept after Close", held)
 	}
 }

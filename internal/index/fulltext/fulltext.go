@@ -1,7 +1,17 @@
 // Package fulltext stores the full-text index of one table: it applies batches
-// of documents and answers searches. A Mapping defines which columns are searched
-// and how. The package uses the storage of bleve (scorch), reads the
-// segments by itself, and is the only importer of bleve.
+// of documents and answers searches. A schema.Mapping defines which columns are searched
+// and how. The package uses the storage of bleve (scorch). It and the packages below it
+// read the segments by themselves, and are the only importers of bleve:
+//
+//	schema    what is indexed of a row, as fields and terms
+//	segment   writes and reads segments
+//	stored    reads keys and versions of documents
+//	words     the words of a query, in terms and in texts
+//	plan      compiles queries, and finds and scores documents
+//	order     sorts them
+//	aggs      aggregates them
+//	hits      answers requests with plan, order and aggs
+//	compiled  requests for an engine that stores documents elsewhere
 //
 // # Layout
 //
@@ -54,12 +64,7 @@
 // order. Documents lists a million documents in about 2 s (BenchmarkDocuments),
 // with the memory of one call. CopyTo copies files; only Close waits for it.
 //
-// Searching: each part of a query is a set of bits for each segment, so the total
-// needs no score. A score by which hits are sorted takes time in proportion to the
-// matches and to the documents of each word; matches are left out whose words can't
-// bring them among the first hits (bounds.go). A sort by a field reads the value of
-// each match. A phrase reads the positions of every document that has its words. A
-// search checks its deadline for each set, and every few documents and terms.
+// Searching: see packages plan, hits and aggs.
 package fulltext
 
 import (
@@ -73,7 +78,9 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/fulltext/stored"
 )
 
 var (
@@ -106,7 +113,7 @@ type Index struct {
 	generation doc.Generation
 	readOnly   bool
 	queue      *index.AnalysisQueue
-	filters    *indexFilters
+	filters    *plan.IndexFilters
 	batches    atomic.Uint64 // number of the last batch
 
 	use     sync.RWMutex // held for reading while store is in use
@@ -148,7 +155,7 @@ func (ix *Index) Close() error {
 	ix.closed = true
 	ix.persist.release()
 	defer ix.queue.Close()
-	defer ix.filters.drop()
+	defer ix.filters.Drop()
 	if err := ix.closeStore(); err != nil {
 		return fmt.Errorf("close index %s: %w", ix.dir, err)
 	}
@@ -201,7 +208,7 @@ func (ix *Index) Bytes() (n uint64, err error) {
 // and no page has that version.
 func (ix *Index) Versions(oids []doc.OID) (vs []doc.Version, err error) {
 	err = ix.read(func(r *scorch.IndexSnapshot) error {
-		vs, err = versions(r, oids)
+		vs, err = stored.Versions(r, oids)
 		return err
 	})
 	return vs, err
@@ -217,7 +224,7 @@ func (ix *Index) Versions(oids []doc.OID) (vs []doc.Version, err error) {
 // So a call may list fewer than n documents, or none, before the end.
 func (ix *Index) Documents(from doc.OID, n int) (docs []doc.Indexed, next doc.OID, err error) {
 	err = ix.read(func(r *scorch.IndexSnapshot) error {
-		docs, next, err = documents(r, from, n)
+		docs, next, err = stored.Documents(r, from, n)
 		return err
 	})
 	return docs, next, err

@@ -9,6 +9,7 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // A header is what an index stores about itself.
@@ -20,18 +21,18 @@ type header struct {
 // schema returns the schema the index was built with. The fingerprint differs
 // also if a later version of this program would build another index from the
 // same mapping.
-func (h header) schema() (*Schema, error) {
+func (h header) schema() (*schema.Schema, error) {
 	if h.mapping == nil {
 		return nil, errors.New("the index was built by an earlier version of indexerd, which did not store the mapping: restore the old content, metadata, analyzer and positions, or reload the table")
 	}
-	m, err := DecodeMapping(h.mapping)
+	m, err := schema.DecodeMapping(h.mapping)
 	if err != nil {
 		return nil, err
 	}
 	if m.Fingerprint() != h.fingerprint {
 		return nil, errors.New("the stored mapping is not the one the index was built with: the index is broken, or of another version of indexerd: reload the table")
 	}
-	return NewSchema(m)
+	return schema.New(m)
 }
 
 // loadedHeader returns the header of the snapshot that the store has loaded.

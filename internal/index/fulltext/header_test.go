@@ -11,13 +11,14 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext/schema"
 )
 
-var dramas = Mapping{
+var dramas = schema.Mapping{
 	Content:  []string{"title"},
 	Analyzer: "en",
-	Metadata: []Field{{"year", Number}},
-	Children: []Child{{Name: "actors", Columns: []string{"name"}, Skip: []string{"film_id"}, Searched: true, Type: Keyword}},
+	Metadata: []schema.Field{{Name: "year", Type: schema.Number}},
+	Children: []schema.Child{{Name: "actors", Columns: []string{"name"}, Skip: []string{"film_id"}, Searched: true, Type: schema.Keyword}},
 }
 
 // OpenAsBuilt returns the mapping the index was built with. Searches and hashes
@@ -58,7 +59,7 @@ func TestOpenAsBuiltBeforeStopwords(t *testing.T) {
 		analyzer  string
 		stopwords []string
 	}{{"standard", analysis.English()}, {"en", analysis.English()}, {"cjk", nil}, {"ngram", nil}} {
-		m := Mapping{Content: []string{"title"}, Analyzer: c.analyzer, Positions: true}
+		m := schema.Mapping{Content: []string{"title"}, Analyzer: c.analyzer, Positions: true}
 		then := m
 		then.Stopwords, then.Unmeasured = c.stopwords, true
 		stored := fmt.Appendf(nil, `{"version":1,"mapping":{"content":["title"],"analyzer":%q,"positions":true,"metadata":null,"children":null}}`, c.analyzer)

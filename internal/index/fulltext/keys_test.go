@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
 // Without a key, a place is behind all hits with its values.
 func TestBehindValues(t *testing.T) {
-	ix := newIndex(t, Mapping{Content: []string{"title"}, Analyzer: "standard", Metadata: []Field{{"year", Number}}})
+	ix := newIndex(t, schema.Mapping{Content: []string{"title"}, Analyzer: "standard", Metadata: []schema.Field{{Name: "year", Type: schema.Number}}})
 	var puts []doc.Doc
 	for i, year := range []any{int64(2005), int64(2006), int64(2006), int64(2007), nil} {
 		puts = append(puts, doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(t, int64(i))}, V: 1}, Row: doc.Row{Names: []string{"title", "year"}, Values: []any{"x", year}}})

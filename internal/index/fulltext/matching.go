@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
@@ -24,9 +25,9 @@ func (r Requests) Matching(ctx context.Context, docs []doc.Doc, req query.Reques
 	defer func() { err = errors.Join(err, memory.Close()) }()
 	defer memory.recoverPanic(&err)
 	var rows []segment.Row
-	var in rooms
+	var in schema.Lists
 	for _, d := range docs {
-		if b, err := r.build(d.Row, &in); err == nil {
+		if b, err := r.Build(d.Row, &in); err == nil {
 			rows = append(rows, row(b, d.OID, 1))
 		}
 	}

@@ -10,23 +10,30 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
+	"indexerd/internal/index/fulltext/plan"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/fulltext/stored"
 )
 
 // Open opens the index in dir. The error is fs.ErrNotExist if there is none, and
 // ErrMapping if it was built with another mapping.
-func Open(dir string, m Mapping) (*Index, error) { return open(dir, readWrite, schemaOf(m)) }
+func Open(dir string, m schema.Mapping) (*Index, error) { return open(dir, readWrite, schemaOf(m)) }
 
 // OpenReadOnly is Open without any write to disk: it needs no free space and no
 // permission to write. Apply reports ErrReadOnly.
-func OpenReadOnly(dir string, m Mapping) (*Index, error) { return open(dir, readOnly, schemaOf(m)) }
+func OpenReadOnly(dir string, m schema.Mapping) (*Index, error) {
+	return open(dir, readOnly, schemaOf(m))
+}
 
 // OpenAsBuilt opens the index in dir with the mapping it was built with, and
 // returns both.
-func OpenAsBuilt(dir string) (*Index, Mapping, error) { return openAsBuilt(dir, readWrite) }
+func OpenAsBuilt(dir string) (*Index, schema.Mapping, error) { return openAsBuilt(dir, readWrite) }
 
 // OpenReadOnlyAsBuilt is OpenAsBuilt without any write to disk.
-func OpenReadOnlyAsBuilt(dir string) (*Index, Mapping, error) { return openAsBuilt(dir, readOnly) }
+func OpenReadOnlyAsBuilt(dir string) (*Index, schema.Mapping, error) {
+	return openAsBuilt(dir, readOnly)
+}
 
 // The modes of opening a store.
 const (
@@ -34,18 +41,18 @@ const (
 	readWrite = false
 )
 
-func openAsBuilt(dir string, ro bool) (*Index, Mapping, error) {
+func openAsBuilt(dir string, ro bool) (*Index, schema.Mapping, error) {
 	ix, err := open(dir, ro, header.schema)
 	if err != nil {
-		return nil, Mapping{}, err
+		return nil, schema.Mapping{}, err
 	}
 	return ix, ix.Schema.Mapping, nil
 }
 
 // schemaOf returns the schema of a mapping, for an index that was built with it.
-func schemaOf(m Mapping) func(header) (*Schema, error) {
-	return func(h header) (*Schema, error) {
-		s, err := NewSchema(m)
+func schemaOf(m schema.Mapping) func(header) (*schema.Schema, error) {
+	return func(h header) (*schema.Schema, error) {
+		s, err := schema.New(m)
 		if err == nil && s.Fingerprint() != h.fingerprint {
 			err = ErrMapping
 		}
@@ -54,7 +61,7 @@ func schemaOf(m Mapping) func(header) (*Schema, error) {
 }
 
 // open opens an index with the schema that schemaFor chooses from its header.
-func open(dir string, ro bool, schemaFor func(header) (*Schema, error)) (_ *Index, err error) {
+func open(dir string, ro bool, schemaFor func(header) (*schema.Schema, error)) (_ *Index, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("open index %s: %w", dir, err)
@@ -82,7 +89,7 @@ func open(dir string, ro bool, schemaFor func(header) (*Schema, error)) (_ *Inde
 // openStore opens the store of an index. workers is the number of goroutines that analyze
 // documents.
 func (ix *Index) openStore(dir string, workers int) (err error) {
-	ix.rows, ix.persist, ix.filters = rowsOf(ix.Schema), newPersistState(), filters.ofIndex()
+	ix.rows, ix.persist, ix.filters = rowsOf(ix.Schema), newPersistState(), filters.OfIndex()
 	ix.queue = index.NewAnalysisQueue(workers)
 	if ix.store, err = openStore(dir, ix.readOnly, ix.queue, ix.persist); err != nil {
 		ix.queue.Close()
@@ -91,21 +98,21 @@ func (ix *Index) openStore(dir string, workers int) (err error) {
 }
 
 // filters is the cache of the process: 32 MB, for segments of 4096 documents or more.
-var filters = newFilterCache(32<<20, 4096)
+var filters = plan.NewFilterCache(32<<20, 4096)
 
 // rowsOf returns the schema of the rows in an index.
-func rowsOf(s *Schema) *segment.Schema {
-	rows := &segment.Schema{Analyzer: s.Analysis, Positions: s.Positions, Gap: RowGap, Stored: versionField}
+func rowsOf(s *schema.Schema) *segment.Schema {
+	rows := &segment.Schema{Analyzer: s.Analysis, Positions: s.Positions, Gap: schema.RowGap, Stored: stored.VersionField}
 	for _, name := range s.Texts {
-		rows.Texts = append(rows.Texts, contentField(name))
+		rows.Texts = append(rows.Texts, schema.ContentField(name))
 	}
 	if !s.Unmeasured {
 		for _, text := range rows.Texts {
-			rows.Lengths = append(rows.Lengths, lengthField(text))
+			rows.Lengths = append(rows.Lengths, schema.LengthField(text))
 		}
 	}
 	for _, f := range s.Values {
-		rows.Values = append(rows.Values, metadataField(f.Name))
+		rows.Values = append(rows.Values, schema.MetadataField(f.Name))
 	}
 	return rows
 }

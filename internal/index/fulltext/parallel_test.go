@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/hits"
 	"indexerd/internal/index/query"
 )
 
@@ -46,5 +47,5 @@ func TestSortingInParallel(t *testing.T) {
 // searchBy is Search with so many other goroutines that sort a few documents at a time.
 func searchBy(t *testing.T, ix *Index, req query.Request, others int) (query.Result, error) {
 	t.Helper()
-	return ix.search(t.Context(), req, limits{bytes: query.MaxValueBytes, stretch: 3, processors: newProcessors(others + 1)})
+	return ix.search(t.Context(), req, hits.Limits{Bytes: query.MaxValueBytes, Stretch: 3, Processors: hits.NewProcessors(others + 1)})
 }

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -194,7 +195,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-5*max(1, math.Abs(a)) 
 
 // The scores of words are those of Lucene: idf * freq / (freq + k1*(1-b + b*length/average)).
 func TestLuceneScore(t *testing.T) {
-	m := Mapping{Content: []string{"title"}, Analyzer: "standard", Positions: true}
+	m := schema.Mapping{Content: []string{"title"}, Analyzer: "standard", Positions: true}
 	ix := newIndex(t, m)
 	var puts []doc.Doc
 	for i, title := range []string{"mad scientist", "shark", "academy dinosaur", "quiet harbour", "sceintist dramatic dramas", "a"} {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/order"
 	"indexerd/internal/index/query"
 )
 
@@ -141,7 +142,7 @@ func TestHeldValuesAreBounded(t *testing.T) {
 		docs = append(docs, film(t, i, 1, map[string]any{"title": "w", "rating": fmt.Sprintf("%s %03d", strings.Repeat("x", 200), i)}))
 	}
 	apply(t, ix, docs)
-	const limit = 15 * (200 + valueOverhead)
+	const limit = 15 * (200 + order.ValueOverhead)
 	search := func(req query.Request) (hits int, err error) {
 		res, err := ix.search(t.Context(), req, limited(limit))
 		return len(res.Hits), err

@@ -14,12 +14,13 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 	"indexerd/internal/test/pgtest"
 	"indexerd/internal/test/sampletext"
 )
 
-var textMapping = Mapping{Content: []string{"text"}, Analyzer: "standard", Positions: true, Metadata: []Field{{"n", Number}}}
+var textMapping = schema.Mapping{Content: []string{"text"}, Analyzer: "standard", Positions: true, Metadata: []schema.Field{{Name: "n", Type: schema.Number}}}
 
 func textDocs(t testing.TB, texts []string) []doc.Doc {
 	docs := make([]doc.Doc, len(texts))

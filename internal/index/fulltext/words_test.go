@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
 // titled indexes texts as the titles of films with the keys 0, 1, 2 ...
 func titled(t *testing.T, analyzer string, texts ...string) *Index {
 	t.Helper()
-	ix := newIndex(t, films.with(analyzer))
+	ix := newIndex(t, with(films, analyzer))
 	docs := make([]doc.Doc, len(texts))
 	for i, text := range texts {
 		docs[i] = film(t, int64(i), 1, map[string]any{"title": text})
@@ -172,7 +173,7 @@ func (c *lapsing) Err() error {
 }
 
 // checkEvery is the number of steps between two checks of the context.
-const checkEvery_ = 64
+const checkEvery = 64
 
 // Every loop over documents, terms or positions checks the context repeatedly,
 // and ends with its error.
@@ -199,7 +200,7 @@ func TestDeadlineEndsEverySearch(t *testing.T) {
 		if _, err := ix.Search(all, req); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		want := n / checkEvery_
+		want := n / checkEvery
 		switch text {
 		case "x*":
 			want *= 2 // a step for each term, and one for its documents
@@ -210,7 +211,7 @@ func TestDeadlineEndsEverySearch(t *testing.T) {
 			t.Errorf("%s: %d checks of the deadline, want at least %d", text, all.checks, want)
 		}
 		for most := 0; most < all.checks; most += 1 + all.checks/10 {
-			ix.filters.drop() // or fewer checks are made
+			ix.filters.Drop() // or fewer checks are made
 			if _, err := ix.Search(&lapsing{context.Background(), 0, most}, req); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s: after %d checks of %d got %v, want DeadlineExceeded", text, most, all.checks, err)
 			}
@@ -222,7 +223,7 @@ func TestDeadlineEndsEverySearch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := counted.checks-plain.checks, n/checkEvery_-1; got < want {
+	if got, want := counted.checks-plain.checks, n/checkEvery-1; got < want {
 		t.Errorf("facets: %d more checks of the deadline, want %d", got, want)
 	}
 }
@@ -236,8 +237,8 @@ func TestDeadlineEndsAMatcher(t *testing.T) {
 	}
 	for _, q := range []string{"x*", "odd~", `"odd odd"`, `"odd odd"~1`} {
 		all := &lapsing{context.Background(), 0, math.MaxInt}
-		if _, err := ix.Matcher(parse(t, q))(all, "title", text.String()); err != nil || all.checks < 1000/checkEvery_ {
-			t.Errorf("%s: %v after %d checks, want one for each %d words", q, err, all.checks, checkEvery_)
+		if _, err := ix.Matcher(parse(t, q))(all, "title", text.String()); err != nil || all.checks < 1000/checkEvery {
+			t.Errorf("%s: %v after %d checks, want one for each %d words", q, err, all.checks, checkEvery)
 		}
 		if _, err := ix.Matcher(parse(t, q))(&lapsing{context.Background(), 0, 3}, "title", text.String()); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: got %v, want DeadlineExceeded", q, err)
@@ -247,11 +248,11 @@ func TestDeadlineEndsAMatcher(t *testing.T) {
 
 // Every word is indexed unless the mapping drops it.
 func TestNoWordIsDropped(t *testing.T) {
-	kept := Mapping{Content: []string{"title"}, Analyzer: "standard", Positions: true}
+	kept := schema.Mapping{Content: []string{"title"}, Analyzer: "standard", Positions: true}
 	dropped, stems := kept, kept
 	dropped.Stopwords, stems.Analyzer = []string{"The", "of", "的"}, "en"
 	for _, c := range []struct {
-		mapping Mapping
+		mapping schema.Mapping
 		query   string
 		want    int
 	}{

@@ -15,6 +15,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // A fault answers a bulk in place of the cluster. written says whether the cluster
@@ -231,7 +232,7 @@ func stand(t *testing.T, faults ...fault) (*cluster, *Index) {
 	c := &cluster{faults: faults, docs: map[string]float64{}}
 	s := httptest.NewServer(c)
 	t.Cleanup(s.Close)
-	schema, err := fulltext.NewSchema(films)
+	schema, err := schema.New(films)
 	if err != nil {
 		t.Fatal(err)
 	}

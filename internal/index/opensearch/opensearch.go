@@ -87,6 +87,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -135,7 +136,7 @@ type Config struct {
 	TakeOver bool   // open also the index of another owner
 	Term     uint64 // below no epoch; 0 for a data directory that elects no leader
 
-	Mapping  fulltext.Mapping
+	Mapping  schema.Mapping
 	BM25     *query.BM25 // nil for the default
 	Source   bool        // whether documents have the columns as JSON
 	Shards   int
@@ -205,14 +206,14 @@ type meta struct {
 	Owner      string         `json:"owner"`
 	Generation doc.Generation `json:"generation"`
 	epoch
-	Fingerprint string           `json:"fingerprint"`
-	Mapping     fulltext.Mapping `json:"mapping"`
+	Fingerprint string         `json:"fingerprint"`
+	Mapping     schema.Mapping `json:"mapping"`
 }
 
 // Create makes an empty index beside the one in use, and opens it. numbers is at least
 // every number that the caller has used. Clean removes it if it is not put into use.
 func (c Config) Create(ctx context.Context, gen doc.Generation, numbers uint64) (*Index, error) {
-	schema, err := fulltext.NewSchema(c.Mapping)
+	schema, err := schema.New(c.Mapping)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +229,7 @@ func (c Config) newName(gen doc.Generation) string {
 }
 
 // make makes an empty index.
-func (c Config) make(ctx context.Context, name string, schema *fulltext.Schema, gen doc.Generation, numbers uint64) error {
+func (c Config) make(ctx context.Context, name string, schema *schema.Schema, gen doc.Generation, numbers uint64) error {
 	return newWire(c).ask(ctx, http.MethodPut, "/"+name, map[string]any{
 		"settings": c.settings(schema),
 		"mappings": map[string]any{
@@ -258,7 +259,7 @@ func (c Config) Open(ctx context.Context, gen doc.Generation) (*Index, error) {
 // OpenReadOnly returns the index in use for searches. It does not ask the cluster, which
 // may be away.
 func (c Config) OpenReadOnly(gen doc.Generation) (*Index, error) {
-	schema, err := fulltext.NewSchema(c.Mapping)
+	schema, err := schema.New(c.Mapping)
 	if err != nil {
 		return nil, err
 	}
@@ -301,7 +302,7 @@ func (ix *Index) open(ctx context.Context) error {
 		return err
 	}
 	m := state.Mappings.Meta.Indexerd
-	if ix.Schema, err = fulltext.NewSchema(m.Mapping); err != nil {
+	if ix.Schema, err = schema.New(m.Mapping); err != nil {
 		return err
 	}
 	shards, err := ix.primaries(ctx, state)
@@ -323,7 +324,7 @@ func (ix *Index) open(ctx context.Context) error {
 
 // Built reports whether the index was built with the configuration, and returns what it
 // was built with.
-func (ix *Index) Built(c Config) (fulltext.Mapping, bool) {
+func (ix *Index) Built(c Config) (schema.Mapping, bool) {
 	return ix.Mapping, ix.built == c.fingerprint()
 }
 

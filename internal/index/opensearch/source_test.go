@@ -9,15 +9,15 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
 // whole is a row with columns and a child that are in no field of searches.
-func whole(t *testing.T) (fulltext.Mapping, doc.Doc) {
+func whole(t *testing.T) (schema.Mapping, doc.Doc) {
 	t.Helper()
 	m := films
-	m.Children = []fulltext.Child{
+	m.Children = []schema.Child{
 		{Name: "actors", Columns: []string{"name"}, Searched: true}, {Name: "stores", Columns: []string{"city"}, Searched: true},
 	}
 	d := film(t, 1, 1, "Academy Dinosaur")
@@ -154,7 +154,7 @@ func TestSourceOfTextsThatAreFolded(t *testing.T) {
 // documents, is searched, and differs from the configuration.
 func TestIndexWithTwoSetsOfWords(t *testing.T) {
 	c := node(t)
-	schema, err := fulltext.NewSchema(c.Mapping)
+	schema, err := schema.New(c.Mapping)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // A Refusal is a request of indexerd that the cluster refuses.
@@ -64,7 +65,7 @@ func (c Config) Try(ctx context.Context, f Flavor) (refused []Refusal) {
 // createOnly makes an index that is not opened.
 func (c Config) createOnly(ctx context.Context) (*Index, error) {
 	c.Patience = 1 // no waiting
-	schema, err := fulltext.NewSchema(c.Mapping)
+	schema, err := schema.New(c.Mapping)
 	if err != nil {
 		return nil, err
 	}

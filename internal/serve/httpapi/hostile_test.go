@@ -20,6 +20,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/search"
 )
 
@@ -59,9 +60,9 @@ func (p testPages) NewestVersions(oid doc.OID, _ int) ([]doc.Page, bool, error) 
 // in a few. Some texts repeat one word or have no spaces.
 func newIndexEngine(t testing.TB, n int) *indexEngine {
 	t.Helper()
-	ix, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), fulltext.Mapping{
+	ix, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), schema.Mapping{
 		Content: []string{"title", "body"}, Analyzer: "standard", Positions: true,
-		Metadata: []fulltext.Field{{Name: "rating", Type: fulltext.Keyword}, {Name: "code", Type: fulltext.Keyword}, {Name: "year", Type: fulltext.Number}},
+		Metadata: []schema.Field{{Name: "rating", Type: schema.Keyword}, {Name: "code", Type: schema.Keyword}, {Name: "year", Type: schema.Number}},
 	}, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/test/apitest"
 )
@@ -24,9 +24,9 @@ import (
 func hostileHandler(t testing.TB, n int) http.Handler {
 	t.Helper()
 	s := apitest.New()
-	table := s.Create(t, "film", fulltext.Mapping{
+	table := s.Create(t, "film", schema.Mapping{
 		Content: []string{"title", "body"}, Analyzer: "standard", Positions: true,
-		Metadata: []fulltext.Field{{Name: "rating", Type: fulltext.Keyword}, {Name: "code", Type: fulltext.Keyword}, {Name: "year", Type: fulltext.Number}, {Name: "seen", Type: fulltext.Date}},
+		Metadata: []schema.Field{{Name: "rating", Type: schema.Keyword}, {Name: "code", Type: schema.Keyword}, {Name: "year", Type: schema.Number}, {Name: "seen", Type: schema.Date}},
 	}, doc.Integer, nil)
 	r := rand.New(rand.NewPCG(1, 1))
 	for from := 0; from < n; from += apitest.Batch {

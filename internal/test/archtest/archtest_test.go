@@ -46,11 +46,19 @@ var wings = map[string]wing{
 		"source/sqlserver": {"source", "source/horizon", "source/stdsql"},
 	}},
 	"index": {imports: []string{"base"}, inside: map[string][]string{
-		"index/aggregate":        {"index/query"},
-		"index/fulltext/segment": {"index/analysis"},
-		"index/fulltext":         {"index/aggregate", "index/analysis", "index/fulltext/segment", "index/query"},
-		"index/opensearch":       {"index/aggregate", "index/fulltext", "index/query"},
-		"index/search":           {"index/aggregate", "index/query"},
+		"index/aggregate": {"index/query"},
+		"index/search":    {"index/aggregate", "index/query"},
+		// The layers of the embedded engine, the lowest first.
+		"index/fulltext/segment":  {"index/analysis"},
+		"index/fulltext/schema":   {"index/analysis", "index/query"},
+		"index/fulltext/words":    {"index/analysis", "index/fulltext/schema", "index/query"},
+		"index/fulltext/compiled": {"index/fulltext/schema", "index/query"},
+		"index/fulltext/plan":     {"index/fulltext/compiled", "index/fulltext/schema", "index/fulltext/segment", "index/fulltext/words", "index/query"},
+		"index/fulltext/order":    {"index/fulltext/compiled", "index/fulltext/plan", "index/fulltext/schema", "index/fulltext/stored", "index/query"},
+		"index/fulltext/aggs":     {"index/aggregate", "index/fulltext/compiled", "index/fulltext/order", "index/fulltext/plan", "index/fulltext/schema", "index/fulltext/segment", "index/query"},
+		"index/fulltext/hits":     {"index/fulltext/aggs", "index/fulltext/compiled", "index/fulltext/order", "index/fulltext/plan", "index/fulltext/schema", "index/fulltext/segment", "index/query"},
+		"index/fulltext":          {"index/fulltext/compiled", "index/fulltext/hits", "index/fulltext/plan", "index/fulltext/schema", "index/fulltext/segment", "index/fulltext/stored", "index/fulltext/words", "index/query"},
+		"index/opensearch":        {"index/aggregate", "index/fulltext", "index/fulltext/compiled", "index/fulltext/schema", "index/query"},
 	}, extra: map[string][]string{
 		"index/reindex": {"/timetrace"}, // a reindex has a mark
 	}},
@@ -77,7 +85,7 @@ var wings = map[string]wing{
 		"sync/passes":  {"/timetrace", "/configs", "state/stamps", "source/changes"},
 	}},
 	"tool": {imports: []string{"base", "configs", "source"}, extra: map[string][]string{
-		"tool/inspect": {"index/fulltext"}, // what a column is indexed as
+		"tool/inspect": {"index/fulltext/schema"}, // what a column is indexed as
 	}},
 	"serve": {imports: []string{"base", "configs", "source", "index", "pages", "state", "sync", "tool"}, inside: map[string][]string{
 		"serve/httpapi": {"serve/clients"},

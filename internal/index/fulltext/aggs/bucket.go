@@ -1,4 +1,4 @@
-package fulltext
+package aggs
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 
 	"indexerd/internal/base/calendar"
 	"indexerd/internal/index/aggregate"
+	"indexerd/internal/index/fulltext/plan"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
@@ -14,7 +16,7 @@ import (
 // Buckets put documents in buckets by keys. Each bucket of the parent has buckets of
 // its own.
 type buckets struct {
-	a      *aggregation
+	a      *Aggregation
 	agg    query.Agg
 	in     input
 	keys   func() []uint64                      // of the current document, each once
@@ -49,7 +51,7 @@ type input struct {
 	missing []uint64
 }
 
-func (a *aggregation) input(f Field, missing []byte) (input, error) {
+func (a *Aggregation) input(f schema.Field, missing []byte) (input, error) {
 	in := input{column: a.column(f)}
 	if missing == nil {
 		return in, nil
@@ -72,7 +74,7 @@ func (in input) values(key uint64) []query.BucketValue {
 }
 
 // aggregator makes the aggregator of a plan.
-func (a *aggregation) aggregator(p plannedAgg) (aggregator, error) {
+func (a *Aggregation) aggregator(p plannedAgg) (aggregator, error) {
 	subs, err := a.aggregators(p.subs)
 	if err != nil {
 		return nil, err
@@ -113,7 +115,7 @@ func (a *aggregation) aggregator(p plannedAgg) (aggregator, error) {
 
 func (b *buckets) ofTerms(of query.TermsAgg) {
 	b.keys = b.in.keys
-	b.byValue = len(b.subs) == 0 && b.in.missing == nil && b.in.column.field.Type != Date && b.in.column.field.Name != ""
+	b.byValue = len(b.subs) == 0 && b.in.missing == nil && b.in.column.field.Type != schema.Date && b.in.column.field.Name != ""
 	if of.Include != nil || of.Exclude != nil {
 		keep := newChoice(b.in.column, of)
 		var some []uint64
@@ -176,25 +178,25 @@ func starts(iv calendar.Interval) func(float64) float64 {
 
 // A filterBuckets has the matches of queries in the current part.
 type filterBuckets struct {
-	s        *session
-	matchers []matcher
+	s        *plan.Session
+	matchers []plan.Matcher
 	in       []segment.Bits
 }
 
-func (f *filterBuckets) open(in *matches) error {
+func (f *filterBuckets) open(in *Matches) error {
 	for i, m := range f.matchers {
 		var err error
-		if f.in[i], err = m.match(in.part, in.docs); err != nil {
+		if f.in[i], err = m.Match(in.Part, in.Docs); err != nil {
 			return err
 		}
 	}
-	return f.s.check()
+	return f.s.Check()
 }
 
 func (b *buckets) ofFilters(p plannedAgg, of query.FiltersAgg) error {
 	f := &filterBuckets{s: b.a.s, in: make([]segment.Bits, len(p.plans))}
 	for _, one := range p.plans {
-		m, err := one.open(b.a.s)
+		m, err := one.Open(b.a.s)
 		if err != nil {
 			return err
 		}

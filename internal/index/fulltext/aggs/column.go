@@ -1,24 +1,26 @@
-package fulltext
+package aggs
 
 import (
 	"math"
 	"slices"
 
+	"indexerd/internal/index/fulltext/order"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
 // A column reads the values of one field. A value has a key: a keyword its number in
 // order of appearance, and everything else the bits of its query.BucketValue.Number.
 type column struct {
-	field  Field
+	field  schema.Field
 	name   string // in the index
 	ids    map[string]uint64
 	texts  []string
 	values []uint64 // keys of the values of the current document, each once
 }
 
-func newColumn(f Field) *column {
-	return &column{field: f, name: metadataField(f.Name), ids: map[string]uint64{}}
+func newColumn(f schema.Field) *column {
+	return &column{field: f, name: schema.MetadataField(f.Name), ids: map[string]uint64{}}
 }
 
 // add adds a value of the current document. It returns the memory of a new text.
@@ -32,7 +34,7 @@ func (c *column) add(term []byte) (grown int, err error) {
 
 // keyOf returns the key of a term.
 func (c *column) keyOf(term []byte) (key uint64, grown int, err error) {
-	if c.field.Type != Keyword {
+	if c.field.Type != schema.Keyword {
 		n, err := c.field.Type.Float(term)
 		return math.Float64bits(n), 0, err
 	}
@@ -42,12 +44,12 @@ func (c *column) keyOf(term []byte) (key uint64, grown int, err error) {
 	text := string(term)
 	key = uint64(len(c.texts))
 	c.ids[text], c.texts = key, append(c.texts, text)
-	return key, len(text) + valueOverhead, nil
+	return key, len(text) + order.ValueOverhead, nil
 }
 
 // value returns the value of a key.
 func (c *column) value(key uint64) query.BucketValue {
-	if c.field.Type == Keyword {
+	if c.field.Type == schema.Keyword {
 		return query.BucketValue{Text: c.texts[key]}
 	}
 	return query.BucketValue{Number: math.Float64frombits(key)}
@@ -55,7 +57,7 @@ func (c *column) value(key uint64) query.BucketValue {
 
 // find returns the key of a value; false if no value had it yet.
 func (c *column) find(v query.BucketValue) (uint64, bool) {
-	if c.field.Type == Keyword {
+	if c.field.Type == schema.Keyword {
 		key, known := c.ids[v.Text]
 		return key, known
 	}

@@ -1,18 +1,21 @@
-package fulltext
+package aggs
 
 import (
+	"indexerd/internal/index/fulltext/compiled"
+	"indexerd/internal/index/fulltext/plan"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
-// compiled returns the aggregations for other engines.
-func (a *aggregation) compiled() ([]CompiledAgg, error) { return compiledAggs(a.planned) }
+// Compiled returns the aggregations for other engines.
+func (a *Aggregation) Compiled() ([]compiled.Agg, error) { return compiledAggs(a.planned) }
 
-func compiledAggs(planned []plannedAgg) ([]CompiledAgg, error) {
-	all := make([]CompiledAgg, len(planned))
+func compiledAggs(planned []plannedAgg) ([]compiled.Agg, error) {
+	all := make([]compiled.Agg, len(planned))
 	for i, p := range planned {
-		a := CompiledAgg{Agg: p.Agg}
+		a := compiled.Agg{Agg: p.Agg}
 		for _, f := range p.fields {
-			a.Fields = append(a.Fields, fieldOf(f))
+			a.Fields = append(a.Fields, compiled.FieldOf(f))
 		}
 		var err error
 		if a.Missing, err = p.missingValue(); err != nil {
@@ -21,11 +24,11 @@ func compiledAggs(planned []plannedAgg) ([]CompiledAgg, error) {
 		if of, ok := p.Of.(query.TermsAgg); ok {
 			a.Include, a.Exclude = valuesIn(p.fields[0], of.Include), valuesIn(p.fields[0], of.Exclude)
 		}
-		if a.Filters, err = clausesOf(p.plans); err != nil {
+		if a.Filters, err = plan.ClausesOf(p.plans); err != nil {
 			return nil, err
 		}
 		if p.order != nil {
-			a.Sorts = p.order.compiled()
+			a.Sorts = p.order.Compiled()
 		}
 		if a.Subs, err = compiledAggs(p.subs); err != nil {
 			return nil, err
@@ -40,7 +43,7 @@ func (p plannedAgg) missingValue() (*query.BucketValue, error) {
 		return nil, nil
 	}
 	v := query.BucketValue{Text: string(p.missing)}
-	if p.fields[0].Type != Keyword {
+	if p.fields[0].Type != schema.Keyword {
 		n, err := p.fields[0].Type.Float(p.missing)
 		return &query.BucketValue{Number: n}, err
 	}
@@ -48,7 +51,7 @@ func (p plannedAgg) missingValue() (*query.BucketValue, error) {
 }
 
 // valuesIn returns the values of a set. The plan has checked them.
-func valuesIn(f Field, set *query.ValueSet) []query.BucketValue {
+func valuesIn(f schema.Field, set *query.ValueSet) []query.BucketValue {
 	if set == nil || set.Pattern != nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package fulltext
+package aggs
 
 import (
 	"container/heap"
@@ -13,7 +13,7 @@ import (
 // compositeKeys are the keys of a composite aggregation that come next. A first pass
 // over the matches keeps the lowest of them in a heap, the last one on top.
 type compositeKeys struct {
-	a       *aggregation
+	a       *Aggregation
 	of      query.CompositeAgg
 	sources []compositeSource
 	kept    []compositeKey
@@ -54,7 +54,7 @@ func (b *buckets) ofComposite(p plannedAgg, of query.CompositeAgg) error {
 }
 
 // find finds the keys of all composite aggregations in all matches.
-func (a *aggregation) find(all []*matches) error {
+func (a *Aggregation) find(all []*Matches) error {
 	if len(a.composite) == 0 {
 		return nil
 	}

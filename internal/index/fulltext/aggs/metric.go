@@ -1,14 +1,15 @@
-package fulltext
+package aggs
 
 import (
 	"math"
 
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
 // statistics are the numbers of values in each bucket.
 type statistics struct {
-	a       *aggregation
+	a       *Aggregation
 	in      input
 	numbers bool // false: only how many values there are
 	all     []sums
@@ -63,7 +64,7 @@ func (m *statistics) result(bucket uint32) (query.AggResult, error) {
 // A distinct has the different values in each bucket. As a root it may be counted by the
 // values themselves, and then needs no memory for them.
 type distinct struct {
-	a      *aggregation
+	a      *Aggregation
 	in     input
 	known  map[bucketKey]struct{}
 	counts []uint64
@@ -95,7 +96,7 @@ func (m *distinct) valueColumn() *column {
 }
 
 // count counts the values without a table of them.
-func (m *distinct) count(all []*matches) error {
+func (m *distinct) count(all []*Matches) error {
 	n, last := uint64(0), query.BucketValue{}
 	err := m.a.merged(all, m.in.column, func(value query.BucketValue, _ uint64) {
 		if n == 0 || value != last { // microseconds of one millisecond follow each other
@@ -155,13 +156,13 @@ func memberOf(c *column, set *query.ValueSet) func(key uint64) bool {
 }
 
 // bucketValue returns the value that a text is.
-func bucketValue(f Field, text string) (v query.BucketValue, err error) {
-	if f.Type == Keyword {
+func bucketValue(f schema.Field, text string) (v query.BucketValue, err error) {
+	if f.Type == schema.Keyword {
 		return query.BucketValue{Text: text}, nil
 	}
-	terms, err := f.value(text)
+	terms, err := f.Value(text)
 	if err == nil {
-		v.Number, err = f.Type.Float([]byte(terms.min))
+		v.Number, err = f.Type.Float([]byte(terms.Min))
 	}
 	return v, err
 }

@@ -1,16 +1,17 @@
-package fulltext
+package aggs
 
 import (
 	"math"
 
 	"indexerd/internal/index/aggregate"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
 // Percentiles have the values in each bucket, and how many documents have each. As a
 // root they may be counted by the values themselves, and then need no memory for them.
 type percentiles struct {
-	a      *aggregation
+	a      *Aggregation
 	of     query.PercentilesAgg
 	in     input
 	counts []map[float64]uint64
@@ -38,14 +39,14 @@ func (m *percentiles) collect(bucket uint32) {
 // valueColumn implements counter. A document may have several microseconds of one
 // millisecond, which it has once.
 func (m *percentiles) valueColumn() *column {
-	if m.a.mergeable || m.in.missing != nil || m.in.column.field.Name == "" || m.in.column.field.Type == Date {
+	if m.a.mergeable || m.in.missing != nil || m.in.column.field.Name == "" || m.in.column.field.Type == schema.Date {
 		return nil
 	}
 	return m.in.column
 }
 
 // count reads the values twice: to count them, and to pick from them.
-func (m *percentiles) count(all []*matches) error {
+func (m *percentiles) count(all []*Matches) error {
 	total := uint64(0)
 	if err := m.a.merged(all, m.in.column, func(_ query.BucketValue, n uint64) { total += n }); err != nil {
 		return err

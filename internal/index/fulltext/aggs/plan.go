@@ -1,25 +1,28 @@
-package fulltext
+package aggs
 
 import (
 	"math"
 	"slices"
 
 	"indexerd/internal/index/aggregate"
+	"indexerd/internal/index/fulltext/order"
+	"indexerd/internal/index/fulltext/plan"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
 // A plannedAgg is a checked aggregation.
 type plannedAgg struct {
 	query.Agg
-	fields  []Field // that it reads; without a name if no document has the field
-	missing []byte  // the term of documents without a value; nil: none
-	plans   []plan  // of a FiltersAgg
-	order   *order  // of a TopAgg
+	fields  []schema.Field // that it reads; without a name if no document has the field
+	missing []byte         // the term of documents without a value; nil: none
+	plans   []plan.Plan    // of a FiltersAgg
+	order   *order.Order   // of a TopAgg
 	subs    []plannedAgg
 }
 
 // planAggs checks the aggregations of a request.
-func planAggs(s *Schema, req query.Request) ([]plannedAgg, error) {
+func planAggs(s *schema.Schema, req query.Request) ([]plannedAgg, error) {
 	n := 0
 	all, err := aggPlanner{s, req.Boosts, &n}.all(req.Aggs, 0)
 	switch {
@@ -33,7 +36,7 @@ func planAggs(s *Schema, req query.Request) ([]plannedAgg, error) {
 }
 
 type aggPlanner struct {
-	*Schema
+	*schema.Schema
 	boosts map[string]float64
 	n      *int // aggregations
 }
@@ -61,7 +64,7 @@ func (p aggPlanner) all(aggs []query.Agg, depth int) ([]plannedAgg, error) {
 
 func (p aggPlanner) one(a query.Agg, depth int) (plannedAgg, error) {
 	one := plannedAgg{Agg: a}
-	numbers := []Type{Number, Date, Boolean}
+	numbers := []schema.Type{schema.Number, schema.Date, schema.Boolean}
 	var err error
 	switch of := a.Of.(type) {
 	case query.TermsAgg:
@@ -83,7 +86,7 @@ func (p aggPlanner) one(a query.Agg, depth int) (plannedAgg, error) {
 		if !of.Interval.Valid() {
 			return one, query.Errorf("write a unit, or whole milliseconds", "histogram of %s: the interval is not valid", query.Shorten(of.Field))
 		}
-		if err = p.read(&one, of.Field, of.Missing, Date); err == nil {
+		if err = p.read(&one, of.Field, of.Missing, schema.Date); err == nil {
 			err = checkOrder(a.Subs, of.Order)
 		}
 	case query.CompositeAgg:
@@ -107,8 +110,8 @@ func (p aggPlanner) one(a query.Agg, depth int) (plannedAgg, error) {
 }
 
 // read looks a field up that has one of some types, any without.
-func (p aggPlanner) read(a *plannedAgg, name string, missing *string, types ...Type) error {
-	f := Field{Type: Keyword}
+func (p aggPlanner) read(a *plannedAgg, name string, missing *string, types ...schema.Type) error {
+	f := schema.Field{Type: schema.Keyword}
 	if len(types) > 0 {
 		f.Type = types[0]
 	}
@@ -125,8 +128,8 @@ func (p aggPlanner) read(a *plannedAgg, name string, missing *string, types ...T
 	if missing == nil {
 		return nil
 	}
-	terms, err := f.value(*missing)
-	a.missing = []byte(terms.min)
+	terms, err := f.Value(*missing)
+	a.missing = []byte(terms.Min)
 	return err
 }
 
@@ -136,11 +139,11 @@ func (p aggPlanner) filters(a *plannedAgg, of query.FiltersAgg) error {
 		return query.Errorf("ask for fewer", "an aggregation has %d filters, more than %d", len(of.Queries), query.MaxClauses)
 	}
 	for _, n := range of.Queries {
-		one, err := compileNode(p.Schema, n, p.boosts)
+		one, err := plan.CompileNode(p.Schema, n, p.boosts)
 		if err != nil {
 			return err
 		}
-		a.plans = append(a.plans, filterOf(one))
+		a.plans = append(a.plans, plan.Filter(one))
 	}
 	return nil
 }
@@ -157,14 +160,14 @@ func (p aggPlanner) composite(a *plannedAgg, of query.CompositeAgg, depth int) e
 		return query.Errorf("", "size %d of an aggregation is not 1 to %d", of.Size, query.MaxBuckets)
 	}
 	for _, s := range of.Sources {
-		var types []Type
+		var types []schema.Type
 		switch {
 		case s.Dates != nil && !s.Dates.Valid(), s.Interval < 0, math.IsNaN(s.Interval), math.IsInf(s.Interval, 0):
 			return query.Errorf("write a number above 0", "histogram of %s: the interval is not valid", query.Shorten(s.Field))
 		case s.Dates != nil:
-			types = []Type{Date}
+			types = []schema.Type{schema.Date}
 		case s.Interval > 0:
-			types = []Type{Number, Date, Boolean}
+			types = []schema.Type{schema.Number, schema.Date, schema.Boolean}
 		}
 		if err := p.read(a, s.Field, nil, types...); err != nil {
 			return err
@@ -180,7 +183,7 @@ func (p aggPlanner) top(a *plannedAgg, of query.TopAgg) (err error) {
 	if len(of.Sort) > query.MaxSorts {
 		return query.Errorf("sort by fewer", "%d fields to sort by, more than %d", len(of.Sort), query.MaxSorts)
 	}
-	a.order, err = newOrder(p.Schema, of.Sort)
+	a.order, err = order.New(p.Schema, of.Sort)
 	return err
 }
 
@@ -204,7 +207,7 @@ func checkTerms(a plannedAgg, of query.TermsAgg) error {
 		if set == nil {
 			continue
 		}
-		if set.Pattern != nil && a.fields[0].Type != Keyword {
+		if set.Pattern != nil && a.fields[0].Type != schema.Keyword {
 			return query.Errorf("write a list of values", "field %s is a %s, whose values no pattern can choose", query.Shorten(of.Field), a.fields[0].Type)
 		}
 		for _, text := range set.Values {

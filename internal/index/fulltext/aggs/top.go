@@ -1,43 +1,44 @@
-package fulltext
+package aggs
 
 import (
 	"container/heap"
 	"math"
 	"slices"
 
+	"indexerd/internal/index/fulltext/order"
 	"indexerd/internal/index/query"
 )
 
 // A topAggregator keeps the first documents of each bucket.
 type topAggregator struct {
-	a       *aggregation
-	order   *order
+	a       *Aggregation
+	order   *order.Order
 	of      query.TopAgg
-	current candidate // the document that is read
+	current order.Candidate // the document that is read
 	buckets []topBucket
 }
 
 // A topBucket has the first documents in a heap, the last of them on top.
 type topBucket struct {
 	*topAggregator
-	kept  []*candidate
+	kept  []*order.Candidate
 	total uint64
 	best  float64
 }
 
-func (a *aggregation) top(p plannedAgg, of query.TopAgg) (aggregator, error) {
+func (a *Aggregation) top(p plannedAgg, of query.TopAgg) (aggregator, error) {
 	o := *p.order
-	o.reader = a.s.reader
-	t := &topAggregator{a: a, order: &o, of: of, current: *o.candidate()}
+	o.Reader = a.s.Reader
+	t := &topAggregator{a: a, order: &o, of: of, current: *o.Candidate()}
 	a.tops = append(a.tops, t)
-	a.sorted = append(a.sorted, o.read()...)
+	a.sorted = append(a.sorted, o.Fields()...)
 	return t, nil
 }
 
 // begin forgets the values of the document before.
 func (t *topAggregator) begin() {
 	d := t.a.doc
-	t.current.reset(d.part.base+uint64(d.number), float64(d.score))
+	t.current.Reset(d.part.Base+uint64(d.number), float64(d.score))
 }
 
 func (t *topAggregator) collect(bucket uint32) {
@@ -47,15 +48,15 @@ func (t *topAggregator) collect(bucket uint32) {
 	}
 	b := &t.buckets[bucket]
 	b.total++
-	b.best = max(b.best, t.current.score)
+	b.best = max(b.best, t.current.Score)
 	switch {
 	case t.of.From+t.of.Size == 0:
 	case len(b.kept) < t.of.From+t.of.Size:
-		t.a.spend(candidateBytes + t.current.size())
-		heap.Push(b, t.current.clone())
+		t.a.spend(candidateBytes + t.current.Size())
+		heap.Push(b, t.current.Clone())
 	case b.compare(&t.current, b.kept[0]) < 0:
-		t.a.spend(t.current.size() - b.kept[0].size())
-		b.kept[0] = t.current.clone()
+		t.a.spend(t.current.Size() - b.kept[0].Size())
+		b.kept[0] = t.current.Clone()
 		heap.Fix(b, 0)
 	}
 }
@@ -63,8 +64,8 @@ func (t *topAggregator) collect(bucket uint32) {
 // candidateBytes is the memory of a candidate without its keys.
 const candidateBytes = 128
 
-func (b *topBucket) compare(x, y *candidate) int {
-	at, err := b.order.compare(x, y)
+func (b *topBucket) compare(x, y *order.Candidate) int {
+	at, err := b.order.Compare(x, y)
 	if err != nil && b.a.err == nil {
 		b.a.err = err
 	}
@@ -81,7 +82,7 @@ func (b *topBucket) Less(i, j int) bool { return b.compare(b.kept[i], b.kept[j])
 func (b *topBucket) Swap(i, j int) { b.kept[i], b.kept[j] = b.kept[j], b.kept[i] }
 
 // Push implements heap.Interface.
-func (b *topBucket) Push(x any) { b.kept = append(b.kept, x.(*candidate)) }
+func (b *topBucket) Push(x any) { b.kept = append(b.kept, x.(*order.Candidate)) }
 
 // Pop implements heap.Interface.
 func (b *topBucket) Pop() any { panic("candidates are only replaced") }
@@ -93,16 +94,16 @@ func (t *topAggregator) result(bucket uint32) (r query.AggResult, err error) {
 	}
 	b := &t.buckets[bucket]
 	r.Total = b.total
-	if t.order.byScore() {
+	if t.order.ByScore() {
 		r.Best = b.best
 	}
 	slices.SortFunc(b.kept, b.compare)
 	kept := b.kept[min(t.of.From, len(b.kept)):]
-	if r.Hits, err = t.order.hits(kept); err != nil {
+	if r.Hits, err = t.order.Hits(kept); err != nil {
 		return r, err
 	}
 	for i := range r.Hits {
-		if !t.order.scored() {
+		if !t.order.Scored() {
 			r.Hits[i].Score = 0
 		}
 	}

@@ -1,4 +1,4 @@
-package fulltext
+package aggs
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"indexerd/internal/index/aggregate"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
@@ -23,11 +24,11 @@ type valueCount struct {
 
 // valuesOf iterates over the values that matches of a part have, in order. A term is
 // valid until the next one.
-func (a *aggregation) valuesOf(f *matches, field string) iter.Seq[valueCount] {
+func (a *Aggregation) valuesOf(f *Matches, field string) iter.Seq[valueCount] {
 	return func(yield func(valueCount) bool) {
-		err := f.part.Each(field, "", "", func(term []byte, docs segment.Postings) (bool, error) {
-			n, err := docs.CountIn(f.docs)
-			if err = cmp.Or(err, a.s.step()); err != nil || n == 0 {
+		err := f.Part.Each(field, "", "", func(term []byte, docs segment.Postings) (bool, error) {
+			n, err := docs.CountIn(f.Docs)
+			if err = cmp.Or(err, a.s.Step()); err != nil || n == 0 {
 				return true, err
 			}
 			return yield(valueCount{term, n}), nil
@@ -42,23 +43,23 @@ type counter interface {
 	// valueColumn returns the column whose values are counted, nil if documents have to be read.
 	valueColumn() *column
 	// count counts the values of all parts.
-	count(all []*matches) error
+	count(all []*Matches) error
 }
 
 // countable reports whether a root is counted by the documents of each value: if that
 // reads less than the values of each match, or if there are many values.
-func countable(root counter, all []*matches) (bool, error) {
+func countable(root counter, all []*Matches) (bool, error) {
 	column := root.valueColumn()
 	if column == nil {
 		return false, nil
 	}
 	terms, docs, matches := 0, 0, 0
 	for _, f := range all {
-		n, err := f.part.Terms(column.name)
+		n, err := f.Part.Terms(column.name)
 		if err != nil {
 			return false, err
 		}
-		terms, docs, matches = terms+n, docs+f.part.Docs(), matches+f.count
+		terms, docs, matches = terms+n, docs+f.Part.Docs(), matches+f.Count
 	}
 	return terms+docs/64 <= matches || terms > manyValues, nil
 }
@@ -72,7 +73,7 @@ func (b *buckets) valueColumn() *column {
 
 // count counts the buckets by the documents of each value, and keeps those that can be
 // among the first.
-func (b *buckets) count(all []*matches) error {
+func (b *buckets) count(all []*Matches) error {
 	k := kept{buckets: b, result: &query.AggResult{}}
 	err := b.a.merged(all, b.in.column, func(value query.BucketValue, n uint64) {
 		k.add(query.Bucket{Key: []query.BucketValue{value}, Count: n})
@@ -84,7 +85,7 @@ func (b *buckets) count(all []*matches) error {
 
 // merged calls use with each value of a column that matches of any part have, in order,
 // and their number.
-func (a *aggregation) merged(all []*matches, c *column, use func(value query.BucketValue, n uint64)) error {
+func (a *Aggregation) merged(all []*Matches, c *column, use func(value query.BucketValue, n uint64)) error {
 	var nexts []func() (valueCount, bool)
 	for _, f := range all {
 		next, stop := iter.Pull(a.valuesOf(f, c.name))
@@ -159,8 +160,8 @@ func (k *kept) add(one query.Bucket) {
 }
 
 // valueOf returns the value that a term is.
-func valueOf(f Field, term []byte) (v query.BucketValue, err error) {
-	if f.Type == Keyword {
+func valueOf(f schema.Field, term []byte) (v query.BucketValue, err error) {
+	if f.Type == schema.Keyword {
 		return query.BucketValue{Text: string(term)}, nil
 	}
 	v.Number, err = f.Type.Float(term)

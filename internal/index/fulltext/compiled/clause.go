@@ -1,4 +1,4 @@
-package fulltext
+package compiled
 
 import (
 	"indexerd/internal/base/doc"

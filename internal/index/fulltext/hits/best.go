@@ -1,4 +1,4 @@
-package fulltext
+package hits
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"indexerd/internal/index/fulltext/order"
+	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/fulltext/segment"
 )
 
@@ -13,17 +15,17 @@ import (
 // matches that are kept, or whose score is that of the last one kept. If very many
 // matches have that score, as those of a query without words, it reads the keys in
 // their order until it has enough.
-func (c *collector) keepBest(s *session, m matcher, all []*found) error {
+func (c *collector) keepBest(s *plan.Session, m plan.Matcher, all []*found) error {
 	want := c.size + 1 // one more shows whether more follow
-	if near, ok := m.(*nearMatcher); ok {
+	if near, ok := m.(*plan.Near); ok {
 		if err := c.addPairs(pairs{near}, all, want); err != nil {
 			return err
 		}
 	}
 	below := float32(0)
 	if c.after != nil {
-		below = float32(c.after.score)
-		if err := c.keepEqual(s, all, below, c.after.id, want); err != nil {
+		below = float32(c.after.Score)
+		if err := c.keepEqual(s, all, below, c.after.ID, want); err != nil {
 			return err
 		}
 	}
@@ -46,7 +48,7 @@ func (c *collector) keepBest(s *session, m matcher, all []*found) error {
 		}
 	}
 	for _, k := range c.kept {
-		if err := c.order.readID(k); err != nil {
+		if err := c.order.ReadID(k); err != nil {
 			return err
 		}
 	}
@@ -58,9 +60,9 @@ func (c *collector) keepBest(s *session, m matcher, all []*found) error {
 }
 
 // candidate returns a match as a candidate of an order by score.
-func (c *collector) candidate(f *found, doc uint32, score float32) *candidate {
-	one := c.order.candidate()
-	one.number, one.score = f.part.base+uint64(doc), float64(score)
+func (c *collector) candidate(f *found, doc uint32, score float32) *order.Candidate {
+	one := c.order.Candidate()
+	one.Number, one.Score = f.Part.Base+uint64(doc), float64(score)
 	return one
 }
 
@@ -68,7 +70,7 @@ func (c *collector) candidate(f *found, doc uint32, score float32) *candidate {
 func (c *collector) addPairs(near pairs, all []*found, want int) error {
 	below := math.Inf(1)
 	if c.after != nil {
-		below = c.after.score
+		below = c.after.Score
 	}
 	if err := near.addPairs(all, want, below); err != nil {
 		return err
@@ -111,10 +113,10 @@ func (h scoreHeap) least(want int) float32 {
 func lastOfBest(all []*found, want int, eligible func(float32) bool) (last float32, full bool) {
 	var best scoreHeap
 	for _, f := range all {
-		if f.scores == nil {
-			for range min(f.count, want) {
-				if eligible(f.constant) {
-					best.keep(f.constant, want)
+		if f.Scores == nil {
+			for range min(f.Count, want) {
+				if eligible(f.Constant) {
+					best.keep(f.Constant, want)
 				}
 			}
 			continue
@@ -134,8 +136,8 @@ func lastOfBest(all []*found, want int, eligible func(float32) bool) (last float
 }
 
 // keepEqual keeps the first want matches with a score, by their keys, after a key.
-func (c *collector) keepEqual(s *session, all []*found, score float32, after string, want int) error {
-	var equal []*candidate
+func (c *collector) keepEqual(s *plan.Session, all []*found, score float32, after string, want int) error {
+	var equal []*order.Candidate
 	for _, f := range all {
 		docs, n := f.withScore(score)
 		if n == 0 {
@@ -144,21 +146,21 @@ func (c *collector) keepEqual(s *session, all []*found, score float32, after str
 		add := func(doc uint32, id string) {
 			if id > after {
 				one := c.candidate(f, doc, score)
-				one.id = id
+				one.ID = id
 				equal = append(equal, one)
 			}
 		}
 		var err error
-		if n/readsPerKey > want*f.part.Docs()/n {
+		if n/readsPerKey > want*f.Part.Docs()/n {
 			err = f.firstKeys(docs, after, want, add)
 		} else {
 			err = c.readKeys(s, f, docs, add)
 		}
-		if err = cmp.Or(err, s.check()); err != nil {
+		if err = cmp.Or(err, s.Check()); err != nil {
 			return err
 		}
 	}
-	slices.SortFunc(equal, func(a, b *candidate) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(equal, func(a, b *order.Candidate) int { return cmp.Compare(a.ID, b.ID) })
 	c.kept = append(c.kept, equal[:min(want, len(equal))]...)
 	return nil
 }
@@ -168,13 +170,13 @@ const readsPerKey = 8
 
 // withScore returns the matches with a score.
 func (f *found) withScore(score float32) (docs segment.Bits, n int) {
-	if f.scores == nil {
-		if f.constant == score {
-			return f.docs, f.count
+	if f.Scores == nil {
+		if f.Constant == score {
+			return f.Docs, f.Count
 		}
 		return nil, 0
 	}
-	docs = segment.NewBits(f.part.Docs())
+	docs = segment.NewBits(f.Part.Docs())
 	least := score
 	f.scan(&least, func(at int, s float32) {
 		if s == score {
@@ -187,7 +189,7 @@ func (f *found) withScore(score float32) (docs segment.Bits, n int) {
 
 // firstKeys adds the first want documents of a set, by their keys.
 func (f *found) firstKeys(docs segment.Bits, after string, want int, add func(doc uint32, id string)) error {
-	return f.part.Each("_id", after, "", func(id []byte, of segment.Postings) (bool, error) {
+	return f.Part.Each("_id", after, "", func(id []byte, of segment.Postings) (bool, error) {
 		doc, err := of.Doc()
 		if err != nil {
 			return false, err
@@ -201,13 +203,13 @@ func (f *found) firstKeys(docs segment.Bits, after string, want int, add func(do
 }
 
 // readKeys adds all documents of a set.
-func (c *collector) readKeys(s *session, f *found, docs segment.Bits, add func(doc uint32, id string)) error {
+func (c *collector) readKeys(s *plan.Session, f *found, docs segment.Bits, add func(doc uint32, id string)) error {
 	for doc := range docs.All {
-		k := candidate{number: f.part.base + uint64(doc)}
-		if err := cmp.Or(c.order.readID(&k), s.step()); err != nil {
+		k := order.Candidate{Number: f.Part.Base + uint64(doc)}
+		if err := cmp.Or(c.order.ReadID(&k), s.Step()); err != nil {
 			return err
 		}
-		add(doc, k.id)
+		add(doc, k.ID)
 	}
 	return nil
 }

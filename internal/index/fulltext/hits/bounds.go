@@ -1,8 +1,10 @@
-package fulltext
+package hits
 
 import (
 	"cmp"
 	"slices"
+
+	"indexerd/internal/index/fulltext/plan"
 )
 
 // A search by score needs the scores of the first hits only. A word adds at most its
@@ -35,29 +37,29 @@ type bounds struct {
 }
 
 type boundedWord struct {
-	bounded
+	plan.Bounded
 	most float64
 }
 
 // boundable returns the words of a search whose scores can be bounded, and has them keep
 // their documents.
-func (c *collector) boundable(s *session, m matcher) []bounded {
-	if !s.scored || !c.order.byScore() || c.size == 0 || c.minScore > 0 || c.collapse != nil {
+func (c *collector) boundable(s *plan.Session, m plan.Matcher) []plan.Bounded {
+	if !s.Scored || !c.order.ByScore() || c.size == 0 || c.minScore > 0 || c.collapse != nil {
 		return nil
 	}
-	words, ok := boundedParts(m)
+	words, ok := plan.BoundedWords(m)
 	if !ok || len(words) < 2 || len(words) > boundedWords {
 		return nil
 	}
 	for _, w := range words {
-		w.keep()
+		w.Keep()
 	}
 	return words
 }
 
 // compute computes the scores of the matches, or with bounded words those that hits can
 // have.
-func (c *collector) compute(s *session, m matcher, words []bounded, all []*found) error {
+func (c *collector) compute(s *plan.Session, m plan.Matcher, words []plan.Bounded, all []*found) error {
 	var b *bounds
 	if len(words) > 0 {
 		var err error
@@ -67,12 +69,12 @@ func (c *collector) compute(s *session, m matcher, words []bounded, all []*found
 	}
 	for _, f := range all {
 		var err error
-		if b != nil && !f.scored && f.count > 0 {
+		if b != nil && !f.scored && f.Count > 0 {
 			err = b.compute(f)
 		} else {
 			err = f.compute(s, m)
 		}
-		if err = cmp.Or(err, s.check()); err != nil {
+		if err = cmp.Or(err, s.Check()); err != nil {
 			return err
 		}
 		c.best = max(c.best, float64(f.best()))
@@ -80,17 +82,17 @@ func (c *collector) compute(s *session, m matcher, words []bounded, all []*found
 	return nil
 }
 
-func (c *collector) newBounds(m matcher, words []bounded) (*bounds, error) {
-	b := &bounds{share: boundMargin, want: c.size + 1, least: c.limits.bounded, first: c.after == nil, sure: func(float32) bool { return true }}
-	if near, ok := m.(*nearMatcher); ok {
-		b.share *= 1 + near.share()
+func (c *collector) newBounds(m plan.Matcher, words []plan.Bounded) (*bounds, error) {
+	b := &bounds{share: boundMargin, want: c.size + 1, least: c.limits.Bounded, first: c.after == nil, sure: func(float32) bool { return true }}
+	if near, ok := m.(*plan.Near); ok {
+		b.share *= 1 + near.Share()
 	}
 	if c.after != nil {
-		below := float64(float32(c.after.score))
+		below := float64(float32(c.after.Score))
 		b.sure = func(score float32) bool { return float64(score)*b.share < below }
 	}
 	for _, w := range words {
-		most, err := w.bound()
+		most, err := w.Bound()
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package fulltext
+package hits
 
 import (
 	"errors"
@@ -10,12 +10,14 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
+	"indexerd/internal/index/fulltext/plan"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
 
 // openSnapshot returns a snapshot of an index in memory with these texts.
-func openSnapshot(t *testing.T, s *Schema, texts []string) *scorch.IndexSnapshot {
+func openSnapshot(t *testing.T, s *schema.Schema, texts []string) *scorch.IndexSnapshot {
 	t.Helper()
 	if err := segment.Register(); err != nil {
 		t.Fatal(err)
@@ -38,7 +40,7 @@ func openSnapshot(t *testing.T, s *Schema, texts []string) *scorch.IndexSnapshot
 	for i, text := range texts {
 		rows = append(rows, segment.Row{ID: fmt.Sprintf("%06d", i), Stored: []byte{1}, Texts: [][]string{{text}}})
 	}
-	in := &segment.Schema{Analyzer: s.Analysis, Positions: true, Stored: "v", Texts: []string{contentField("body")}, Lengths: []string{lengthField(contentField("body"))}}
+	in := &segment.Schema{Analyzer: s.Analysis, Positions: true, Stored: "v", Texts: []string{schema.ContentField("body")}, Lengths: []string{schema.LengthField(schema.ContentField("body"))}}
 	if err := store.Batch(in.Batch(rows, nil)); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +74,7 @@ func TestBoundsLeaveOut(t *testing.T) {
 		}
 		texts[k] = strings.Join(words, " ")
 	}
-	s, err := NewSchema(Mapping{Content: []string{"body"}, Analyzer: "standard", Positions: true})
+	s, err := schema.New(schema.Mapping{Content: []string{"body"}, Analyzer: "standard", Positions: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,17 +84,17 @@ func TestBoundsLeaveOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := newLimits(1)
-		l.bounded = 0
-		one, err := prepare(s, query.Request{Query: n, Size: 5, Tuned: true}, l)
+		l := NewLimits(1)
+		l.Bounded = 0
+		one, err := Prepare(s, query.Request{Query: n, Size: 5, Tuned: true}, l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		se, err := newSession(t.Context(), s, snapshot, sessionOptions{bm25: query.DefaultBM25})
+		se, err := plan.NewSession(t.Context(), s, snapshot, plan.Options{BM25: query.DefaultBM25})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := one.plan.open(se)
+		m, err := one.plan.Open(se)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +106,7 @@ func TestBoundsLeaveOut(t *testing.T) {
 		}
 		left := 0
 		for _, f := range all {
-			left += f.count
+			left += f.Count
 		}
 		if left < 6 || left > most {
 			t.Errorf("%s: %d documents are left, want at most %d", text, left, most)

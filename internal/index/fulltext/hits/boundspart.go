@@ -1,31 +1,32 @@
-package fulltext
+package hits
 
 import (
 	"slices"
 
+	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/fulltext/segment"
 )
 
 // A partBounds is a search in one part of the index that leaves out documents.
 type partBounds struct {
 	*bounds
-	part  *view
+	part  *plan.Part
 	words []boundedWord // those that the part has
 	left  segment.Bits  // documents that can be among the first hits
-	sums  *scores       // of the documents that were left by their words
+	sums  *plan.Scores  // of the documents that were left by their words
 	best  scoreHeap     // least scores, in all parts
 }
 
 // compute computes the scores of one part. The matches without those that are left out
 // remain.
 func (b *bounds) compute(f *found) error {
-	p := &partBounds{bounds: b, part: f.part, left: f.docs, best: slices.Clone(b.best)}
+	p := &partBounds{bounds: b, part: f.Part, left: f.Docs, best: slices.Clone(b.best)}
 	for _, w := range b.words {
-		if w.keptIn(f.part).Any() {
+		if w.KeptIn(f.Part).Any() {
 			p.words = append(p.words, w)
 		}
 	}
-	seeds, narrow := p.seeds(f.count)
+	seeds, narrow := p.seeds(f.Count)
 	seeded := 0
 	if narrow {
 		var err error
@@ -34,18 +35,18 @@ func (b *bounds) compute(f *found) error {
 		}
 		p.leaveOutByWords()
 	}
-	p.sums = newScores(slices.Clone(p.left))
-	defer p.sums.release()
-	p.sums.open()
+	p.sums = plan.NewScores(slices.Clone(p.left))
+	defer p.sums.Release()
+	p.sums.Open()
 	if seeds != nil {
-		defer seeds.release()
-		p.sums.addSome(seeds)
+		defer seeds.Release()
+		p.sums.AddSome(seeds)
 	}
 	for i := range p.words {
 		docs := p.left
 		if i < seeded {
 			docs = slices.Clone(docs)
-			docs.AndNot(seeds.docs)
+			docs.AndNot(seeds.Docs)
 		}
 		if err := p.score(i, docs); err != nil {
 			return err
@@ -68,14 +69,14 @@ func (b *bounds) compute(f *found) error {
 // seeds returns documents that have as many words as possible, whose scores are likely
 // among the best, or nil if most matches have as many. It reports whether it is worth
 // while to leave out documents at all.
-func (p *partBounds) seeds(count int) (seeds *scores, narrow bool) {
+func (p *partBounds) seeds(count int) (seeds *plan.Scores, narrow bool) {
 	if count < p.least || len(p.words) < 2 {
 		return nil, false
 	}
 	docs, n := slices.Clone(p.left), count
 	for _, w := range p.words {
 		with := slices.Clone(docs)
-		with.And(w.keptIn(p.part))
+		with.And(w.KeptIn(p.part))
 		if having := with.Count(); having >= p.want {
 			docs, n = with, having
 		}
@@ -84,7 +85,7 @@ func (p *partBounds) seeds(count int) (seeds *scores, narrow bool) {
 		return nil, p.first && p.addsLittle(p.words[len(p.words)-1])
 	}
 	for batch := range docs.Batches(boundedSeeds) {
-		return newScores(slices.Clone(batch)), true
+		return plan.NewScores(slices.Clone(batch)), true
 	}
 	return nil, false
 }
@@ -95,21 +96,21 @@ func (p *partBounds) addsLittle(w boundedWord) bool { return w.most < boundedSma
 
 // scoreSeeds scores the seeds, and returns in how many words. Where the score in some
 // words is of use, those that add little are left for later.
-func (p *partBounds) scoreSeeds(seeds *scores) (words int, err error) {
+func (p *partBounds) scoreSeeds(seeds *plan.Scores) (words int, err error) {
 	if seeds == nil {
 		return 0, nil
 	}
-	seeds.open()
+	seeds.Open()
 	for _, w := range p.words {
 		if p.first && p.addsLittle(w) {
 			break
 		}
-		if err := w.score(p.part, seeds); err != nil {
+		if err := w.Score(p.part, seeds); err != nil {
 			return 0, err
 		}
 		words++
 	}
-	p.offer(seeds, seeds.docs)
+	p.offer(seeds, seeds.Docs)
 	return words, nil
 }
 
@@ -118,25 +119,25 @@ func (p *partBounds) score(i int, docs segment.Bits) error {
 	switch n := docs.Count(); {
 	case n == 0:
 		return nil
-	case n == len(p.sums.sums):
-		return p.words[i].score(p.part, p.sums)
+	case n == len(p.sums.Sums):
+		return p.words[i].Score(p.part, p.sums)
 	}
-	own := newScores(docs)
-	defer own.release()
-	own.open()
-	if err := p.words[i].score(p.part, own); err != nil {
+	own := plan.NewScores(docs)
+	defer own.Release()
+	own.Open()
+	if err := p.words[i].Score(p.part, own); err != nil {
 		return err
 	}
-	p.sums.addSome(own)
+	p.sums.AddSome(own)
 	return nil
 }
 
 // offer keeps the scores of some documents if they are among the best.
-func (p *partBounds) offer(sc *scores, docs segment.Bits) {
+func (p *partBounds) offer(sc *plan.Scores, docs segment.Bits) {
 	least := p.best.least(p.want)
 	for doc := range docs.All {
-		at, _ := sc.place(doc)
-		if score := float32(sc.sums[at]); score > least && p.sure(score) {
+		at, _ := sc.Place(doc)
+		if score := float32(sc.Sums[at]); score > least && p.sure(score) {
 			p.best.keep(score, p.want)
 			least = p.best.least(p.want)
 		}
@@ -182,7 +183,7 @@ func (p *partBounds) withWords(words []boundedWord, set int) segment.Bits {
 	docs := slices.Clone(p.left)
 	for i, w := range words {
 		if set>>i&1 == 1 {
-			docs.And(w.keptIn(p.part))
+			docs.And(w.KeptIn(p.part))
 		}
 	}
 	return docs
@@ -200,10 +201,10 @@ func (p *partBounds) leaveOutByScore(words []boundedWord) {
 	}
 	left := slices.Clone(p.left)
 	for doc := range p.left.All {
-		at, _ := p.sums.place(doc)
-		most := p.sums.sums[at]
+		at, _ := p.sums.Place(doc)
+		most := p.sums.Sums[at]
 		for _, w := range words {
-			if w.keptIn(p.part).Has(doc) {
+			if w.KeptIn(p.part).Has(doc) {
 				most += w.most
 			}
 		}

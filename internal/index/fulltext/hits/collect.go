@@ -1,4 +1,4 @@
-package fulltext
+package hits
 
 import (
 	"cmp"
@@ -7,6 +7,9 @@ import (
 
 	index "github.com/blevesearch/bleve_index_api"
 
+	"indexerd/internal/index/fulltext/aggs"
+	"indexerd/internal/index/fulltext/order"
+	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
@@ -15,26 +18,26 @@ import (
 // order. It keeps them in a heap, with the last of them on top, unless they are
 // ordered by score only: see best.
 type collector struct {
-	order     *order
-	after     *candidate // nil: from the beginning
-	size      int        // hits to keep
-	explained bool       // the parts of the scores are needed
+	order     *order.Order
+	after     *order.Candidate // nil: from the beginning
+	size      int              // hits to keep
+	explained bool             // the parts of the scores are needed
 	facets    []*facet
-	aggs      *aggregation         // nil: none
-	post      plan                 // nil: none
+	aggs      *aggs.Aggregation    // nil: none
+	post      plan.Plan            // nil: none
 	collapse  *collapse            // nil: every match may be a hit
 	minScore  float64              // 0: none
 	values    index.DocValueReader // nil if no values are needed
 
 	bytes  int // of the values that facets and kept candidates hold
-	limits limits
+	limits Limits
 
 	total   uint64 // matches
 	best    float64
 	more    bool // matches come after those that are kept
-	kept    []*candidate
-	current candidate // the match being read
-	err     error     // of comparing or counting in callbacks, which can't return it
+	kept    []*order.Candidate
+	current order.Candidate // the match being read
+	err     error           // of comparing or counting in callbacks, which can't return it
 }
 
 // A facet counts the values of one field.
@@ -45,7 +48,7 @@ type facet struct {
 }
 
 // collect reads the matches of all parts.
-func (c *collector) collect(s *session, m matcher) error {
+func (c *collector) collect(s *plan.Session, m plan.Matcher) error {
 	words := c.boundable(s, m)
 	all, err := c.match(s, m)
 	if err != nil {
@@ -58,7 +61,7 @@ func (c *collector) collect(s *session, m matcher) error {
 		return err
 	}
 	for _, f := range all {
-		c.total += uint64(f.count)
+		c.total += uint64(f.Count)
 	}
 	if c.size == 0 {
 		return nil
@@ -66,7 +69,7 @@ func (c *collector) collect(s *session, m matcher) error {
 	if err := c.compute(s, m, words, all); err != nil {
 		return err
 	}
-	if c.order.byScore() && c.collapse == nil {
+	if c.order.ByScore() && c.collapse == nil {
 		return c.keepBest(s, m, all)
 	}
 	return c.addAll(s, all)
@@ -74,16 +77,16 @@ func (c *collector) collect(s *session, m matcher) error {
 
 // match returns the matches of all parts, with their scores if aggregations or the
 // least score need them.
-func (c *collector) match(s *session, m matcher) ([]*found, error) {
-	all := make([]*found, len(s.views))
-	for i, p := range s.views {
-		docs, err := m.match(p, p.live)
-		if err = cmp.Or(err, s.check()); err != nil {
+func (c *collector) match(s *plan.Session, m plan.Matcher) ([]*found, error) {
+	all := make([]*found, len(s.Parts))
+	for i, p := range s.Parts {
+		docs, err := m.Match(p, p.Live)
+		if err = cmp.Or(err, s.Check()); err != nil {
 			return nil, err
 		}
-		all[i] = &found{matches: matches{part: p, docs: docs, count: docs.Count()}}
+		all[i] = &found{Matches: aggs.Matches{Part: p, Docs: docs, Count: docs.Count()}}
 	}
-	if c.minScore == 0 && (c.aggs == nil || !c.aggs.scored()) {
+	if c.minScore == 0 && (c.aggs == nil || !c.aggs.Scored()) {
 		return all, nil
 	}
 	for _, f := range all {
@@ -96,7 +99,7 @@ func (c *collector) match(s *session, m matcher) ([]*found, error) {
 }
 
 // aggregate counts facets and computes aggregations.
-func (c *collector) aggregate(s *session, all []*found) error {
+func (c *collector) aggregate(s *plan.Session, all []*found) error {
 	for _, in := range all {
 		for _, f := range c.facets {
 			if err := c.countFacet(s, f, in); err != nil {
@@ -107,25 +110,25 @@ func (c *collector) aggregate(s *session, all []*found) error {
 	if c.aggs == nil {
 		return nil
 	}
-	found := make([]*matches, len(all))
+	found := make([]*aggs.Matches, len(all))
 	for i, f := range all {
-		found[i] = &f.matches
+		found[i] = &f.Matches
 	}
-	return c.aggs.collect(found)
+	return c.aggs.Collect(found)
 }
 
 // restrict leaves out the matches that the post filter does not match.
-func (c *collector) restrict(s *session, all []*found) error {
+func (c *collector) restrict(s *plan.Session, all []*found) error {
 	if c.post == nil {
 		return nil
 	}
-	m, err := filterOf(c.post).open(s)
+	m, err := plan.Filter(c.post).Open(s)
 	if err != nil {
 		return err
 	}
 	for _, f := range all {
-		docs, err := m.match(f.part, f.docs)
-		if err = cmp.Or(err, s.check()); err != nil {
+		docs, err := m.Match(f.Part, f.Docs)
+		if err = cmp.Or(err, s.Check()); err != nil {
 			return err
 		}
 		f.keepOnly(docs)
@@ -135,17 +138,17 @@ func (c *collector) restrict(s *session, all []*found) error {
 
 // add keeps one match if it is among the first.
 func (c *collector) add(f *found, doc uint32, score float32) error {
-	c.current.reset(f.part.base+uint64(doc), float64(score))
+	c.current.Reset(f.Part.Base+uint64(doc), float64(score))
 	if c.collapse != nil {
 		c.collapse.begin()
 	}
 	if c.values != nil {
-		if err := cmp.Or(c.values.VisitDocValues(f.part.id(doc), c.addValue), c.err); err != nil {
+		if err := cmp.Or(c.values.VisitDocValues(f.Part.ID(doc), c.addValue), c.err); err != nil {
 			return err
 		}
 	}
 	if c.after != nil {
-		at, err := c.order.compare(&c.current, c.after)
+		at, err := c.order.Compare(&c.current, c.after)
 		if err != nil || at <= 0 {
 			return err
 		}
@@ -157,7 +160,7 @@ func (c *collector) add(f *found, doc uint32, score float32) error {
 }
 
 func (c *collector) addValue(field string, term []byte) {
-	c.order.addValue(&c.current, field, term)
+	c.order.AddValue(&c.current, field, term)
 	if c.collapse != nil {
 		c.err = cmp.Or(c.err, c.collapse.addValue(field, term))
 	}
@@ -165,30 +168,30 @@ func (c *collector) addValue(field string, term []byte) {
 
 // countFacet counts the values that the matches of a part have: by the documents of
 // each value, or, if that reads more, by the values of each match.
-func (c *collector) countFacet(s *session, f *facet, in *found) error {
-	terms, err := in.part.Terms(f.field)
-	if err != nil || terms == 0 || in.count == 0 {
+func (c *collector) countFacet(s *plan.Session, f *facet, in *found) error {
+	terms, err := in.Part.Terms(f.field)
+	if err != nil || terms == 0 || in.Count == 0 {
 		return err
 	}
-	if terms+in.part.Docs()/64 > in.count {
-		values, err := s.reader.DocValueReader([]string{f.field})
+	if terms+in.Part.Docs()/64 > in.Count {
+		values, err := s.Reader.DocValueReader([]string{f.field})
 		if err != nil {
 			return err
 		}
-		for doc := range in.docs.All {
-			err := values.VisitDocValues(in.part.id(doc), func(_ string, term []byte) { c.countValue(f, term, 1) })
-			if err = cmp.Or(err, c.err, s.step()); err != nil {
+		for doc := range in.Docs.All {
+			err := values.VisitDocValues(in.Part.ID(doc), func(_ string, term []byte) { c.countValue(f, term, 1) })
+			if err = cmp.Or(err, c.err, s.Step()); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return in.part.Each(f.field, "", "", func(term []byte, docs segment.Postings) (bool, error) {
-		n, err := docs.CountIn(in.docs)
+	return in.Part.Each(f.field, "", "", func(term []byte, docs segment.Postings) (bool, error) {
+		n, err := docs.CountIn(in.Docs)
 		if n > 0 {
 			c.countValue(f, term, n)
 		}
-		return true, cmp.Or(err, c.err, s.step())
+		return true, cmp.Or(err, c.err, s.Step())
 	})
 }
 
@@ -198,7 +201,7 @@ func (c *collector) countValue(f *facet, term []byte, n int) {
 		*count += n
 		return
 	}
-	if c.bytes += len(term) + valueOverhead; c.bytes > c.limits.bytes {
+	if c.bytes += len(term) + order.ValueOverhead; c.bytes > c.limits.Bytes {
 		c.err = cmp.Or(c.err, error(query.Errorf("narrow the search, or count a field with fewer values", "facet %s: the matches have too many different values to count", f.Facet.Field)))
 		return
 	}
@@ -210,17 +213,17 @@ func (c *collector) keep() error {
 	switch {
 	case c.size == 0:
 	case len(c.kept) < c.size:
-		c.addBytes(c.current.size())
-		heap.Push(c, c.current.clone())
+		c.addBytes(c.current.Size())
+		heap.Push(c, c.current.Clone())
 	default:
-		at, err := c.order.compare(&c.current, c.kept[0])
+		at, err := c.order.Compare(&c.current, c.kept[0])
 		if err != nil {
 			return err
 		}
 		c.more = true
 		if at < 0 {
-			c.addBytes(c.current.size() - c.kept[0].size())
-			c.kept[0] = c.current.clone()
+			c.addBytes(c.current.Size() - c.kept[0].Size())
+			c.kept[0] = c.current.Clone()
 			heap.Fix(c, 0)
 		}
 	}
@@ -229,7 +232,7 @@ func (c *collector) keep() error {
 
 // addBytes counts the bytes of kept candidates.
 func (c *collector) addBytes(n int) {
-	if c.bytes += n; c.bytes > c.limits.bytes {
+	if c.bytes += n; c.bytes > c.limits.Bytes {
 		c.err = cmp.Or(c.err, error(query.Errorf("ask for fewer hits at a time, or sort by fewer fields", "the values to sort by are too long for so many hits")))
 	}
 }
@@ -244,7 +247,7 @@ func (c *collector) Less(i, j int) bool { return c.compare(c.kept[i], c.kept[j])
 func (c *collector) Swap(i, j int) { c.kept[i], c.kept[j] = c.kept[j], c.kept[i] }
 
 // Push implements heap.Interface.
-func (c *collector) Push(x any) { c.kept = append(c.kept, x.(*candidate)) }
+func (c *collector) Push(x any) { c.kept = append(c.kept, x.(*order.Candidate)) }
 
 // Pop implements heap.Interface.
 func (c *collector) Pop() any {
@@ -253,17 +256,17 @@ func (c *collector) Pop() any {
 	return last
 }
 
-func (c *collector) compare(a, b *candidate) int {
-	at, err := c.order.compare(a, b)
+func (c *collector) compare(a, b *order.Candidate) int {
+	at, err := c.order.Compare(a, b)
 	c.err = cmp.Or(c.err, err)
 	return at
 }
 
 // sorted returns the kept candidates in order, with their keys.
-func (c *collector) sorted() ([]*candidate, error) {
+func (c *collector) sorted() ([]*order.Candidate, error) {
 	slices.SortFunc(c.kept, c.compare)
 	for _, k := range c.kept {
-		if err := c.order.readID(k); err != nil {
+		if err := c.order.ReadID(k); err != nil {
 			return nil, err
 		}
 	}

@@ -1,44 +1,47 @@
-package fulltext
+package hits
 
 import (
+	"indexerd/internal/index/fulltext/compiled"
+	"indexerd/internal/index/fulltext/plan"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
-// compileHits checks a request, and returns it for an engine that stores documents
+// Compile checks a request, and returns it for an engine that stores documents
 // elsewhere. A fault of the request is a *query.Error. From, Size and After of the
 // request are checked only: cursors are the engine's own.
-func compileHits(s *Schema, req query.Request) (Compiled, error) {
+func Compile(s *schema.Schema, req query.Request) (compiled.Request, error) {
 	if err := checkLimits(req); err != nil {
-		return Compiled{}, err
+		return compiled.Request{}, err
 	}
 	req.Tuned, req.After = false, ""
-	p, visible, err := compileRequest(s, req)
+	p, visible, err := plan.Compile(s, req)
 	if err != nil {
-		return Compiled{}, err
+		return compiled.Request{}, err
 	}
-	c, err := newCollector(visible, req, limits{})
+	c, err := newCollector(visible, req, Limits{})
 	if err != nil {
-		return Compiled{}, err
+		return compiled.Request{}, err
 	}
-	compiled := Compiled{Sorts: c.order.compiled(), Collapse: c.collapse.compiled()}
-	if compiled.Query, err = clauseOf(p); err != nil {
-		return Compiled{}, err
+	r := compiled.Request{Sorts: c.order.Compiled(), Collapse: c.collapse.compiled()}
+	if r.Query, err = plan.ClauseOf(p); err != nil {
+		return compiled.Request{}, err
 	}
 	for _, f := range c.facets {
-		compiled.Facets = append(compiled.Facets, CompiledFacet{f.Facet, exported(f.field)})
+		r.Facets = append(r.Facets, compiled.Facet{Facet: f.Facet, Field: schema.Exported(f.field)})
 	}
 	if c.aggs != nil {
-		if compiled.Aggs, err = c.aggs.compiled(); err != nil {
-			return Compiled{}, err
+		if r.Aggs, err = c.aggs.Compiled(); err != nil {
+			return compiled.Request{}, err
 		}
 	}
 	if c.post != nil {
-		if compiled.Post, err = clauseOf(c.post); err != nil {
-			return Compiled{}, err
+		if r.Post, err = plan.ClauseOf(c.post); err != nil {
+			return compiled.Request{}, err
 		}
 	}
 	if c.after != nil {
-		compiled.Behind = c.after.compiled(*req.Behind)
+		r.Behind = c.after.Compiled(*req.Behind)
 	}
-	return compiled, nil
+	return r, nil
 }

@@ -1,15 +1,19 @@
-package fulltext
+package hits
 
-import "indexerd/internal/index/fulltext/segment"
+import (
+	"indexerd/internal/index/fulltext/order"
+	"indexerd/internal/index/fulltext/plan"
+	"indexerd/internal/index/fulltext/segment"
+)
 
 // explain sets the parts of the scores of the kept matches.
-func (c *collector) explain(s *session, m matcher) error {
-	var ex explanation
-	for _, p := range s.views {
-		docs, in := segment.NewBits(p.Docs()), map[uint32]*candidate{}
+func (c *collector) explain(s *plan.Session, m plan.Matcher) error {
+	var ex plan.Explanation
+	for _, p := range s.Parts {
+		docs, in := segment.NewBits(p.Docs()), map[uint32]*order.Candidate{}
 		for _, k := range c.kept {
-			if k.number >= p.base && k.number < p.base+uint64(p.Docs()) {
-				doc := uint32(k.number - p.base)
+			if k.Number >= p.Base && k.Number < p.Base+uint64(p.Docs()) {
+				doc := uint32(k.Number - p.Base)
 				docs.Set(doc)
 				in[doc] = k
 			}
@@ -17,13 +21,13 @@ func (c *collector) explain(s *session, m matcher) error {
 		if len(in) == 0 {
 			continue
 		}
-		sc, err := ex.scores(s, m, p, docs, c.order.byScore())
+		sc, err := ex.Score(s, m, p, docs, c.order.ByScore())
 		if err != nil {
 			return err
 		}
 		at := 0
 		for doc := range docs.All {
-			in[doc].parts = sc.partsAt(at)
+			in[doc].Parts = sc.PartsAt(at)
 			at++
 		}
 	}

@@ -1,18 +1,21 @@
-package fulltext
+package hits
 
-import "indexerd/internal/index/fulltext/segment"
+import (
+	"indexerd/internal/index/fulltext/plan"
+	"indexerd/internal/index/fulltext/segment"
+)
 
 // pairs complete scores with the pairs of words that are near each other. They read the
 // positions of those documents only that the pairs can bring among the first hits.
-type pairs struct{ *nearMatcher }
+type pairs struct{ *plan.Near }
 
 // most returns the most that a score can be with the pairs. It allows for a score being
 // rounded.
-func (p pairs) most(score float32) float64 { return float64(score) * (1 + p.share()) * (1 + 1e-6) }
+func (p pairs) most(score float32) float64 { return float64(score) * (1 + p.Share()) * (1 + 1e-6) }
 
 // least returns a score that is not above the least that the pairs can bring to another.
 func (p pairs) least(score float32) float32 {
-	return float32(float64(score) / (1 + p.share()) * (1 - 1e-5))
+	return float32(float64(score) / (1 + p.Share()) * (1 - 1e-5))
 }
 
 // addPairs adds the pairs to all scores that they can bring among the want best below a
@@ -20,7 +23,7 @@ func (p pairs) least(score float32) float32 {
 func (p pairs) addPairs(all []*found, want int, below float64) error {
 	best := float32(0)
 	for _, f := range all {
-		f.complete = segment.NewBits(f.count)
+		f.complete = segment.NewBits(f.Count)
 		best = max(best, f.best())
 	}
 	bar := p.last(all, want, below)
@@ -77,10 +80,10 @@ func (p pairs) last(all []*found, want int, below float64) float32 {
 // addTo adds the pairs to those chosen scores that are incomplete.
 func (p pairs) addTo(all []*found, bar float32, chosen func(score float32) bool) error {
 	for _, f := range all {
-		if f.scores == nil {
+		if f.Scores == nil {
 			continue
 		}
-		docs, least := segment.NewBits(f.part.Docs()), p.least(bar)
+		docs, least := segment.NewBits(f.Part.Docs()), p.least(bar)
 		var places []int // of the chosen in scores
 		f.scan(&least, func(at int, score float32) {
 			if chosen(score) && !f.complete.Has(uint32(at)) {
@@ -92,7 +95,7 @@ func (p pairs) addTo(all []*found, bar float32, chosen func(score float32) bool)
 			continue
 		}
 		i := 0
-		err := p.sums(f.part, docs, func(sum float64) {
+		err := p.Sums(f.Part, docs, func(sum float64) {
 			f.addScore(places[i], sum)
 			f.complete.Set(uint32(places[i]))
 			i++

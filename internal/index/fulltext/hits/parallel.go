@@ -1,4 +1,4 @@
-package fulltext
+package hits
 
 import (
 	"cmp"
@@ -7,19 +7,21 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/semaphore"
+
+	"indexerd/internal/index/fulltext/plan"
 )
 
 // Sorting many matches reads the values of each. A search does so with as many goroutines
 // as there are idle processors. The result is the same: the order of matches is total, so
 // the first of all are the first of those of each goroutine.
 
-// processors are those that searches and their goroutines may use.
-type processors struct {
+// Processors are those that searches and their goroutines may use.
+type Processors struct {
 	n    int
 	free *semaphore.Weighted
 }
 
-func newProcessors(n int) *processors { return &processors{n, semaphore.NewWeighted(int64(n))} }
+func NewProcessors(n int) *Processors { return &Processors{n, semaphore.NewWeighted(int64(n))} }
 
 // A stretch is some words of the set of matches of one part.
 type stretch struct {
@@ -28,17 +30,17 @@ type stretch struct {
 }
 
 // addAll keeps the first of all matches.
-func (c *collector) addAll(s *session, all []*found) error {
-	work, matches := stretches(all, c.limits.stretch), 0
+func (c *collector) addAll(s *plan.Session, all []*found) error {
+	work, matches := stretches(all, c.limits.Stretch), 0
 	for _, f := range all {
-		matches += f.count
+		matches += f.Count
 	}
-	processors := c.limits.processors
+	processors := c.limits.Processors
 	if processors.free.TryAcquire(1) {
 		defer processors.free.Release(1)
 	}
 	others := 0
-	for c.collapse == nil && matches > c.limits.alone && others+1 < len(work) && others+1 < processors.n && processors.free.TryAcquire(1) {
+	for c.collapse == nil && matches > c.limits.Alone && others+1 < len(work) && others+1 < processors.n && processors.free.TryAcquire(1) {
 		others++
 	}
 	defer processors.free.Release(int64(others))
@@ -48,14 +50,14 @@ func (c *collector) addAll(s *session, all []*found) error {
 // stretches divides the matches into sets of so many words.
 func stretches(all []*found, words int) (work []stretch) {
 	for _, f := range all {
-		if f.count == 0 {
+		if f.Count == 0 {
 			continue
 		}
 		if f.before == nil {
-			f.before = f.docs.Ranks()
+			f.before = f.Docs.Ranks()
 		}
-		for from := 0; from < len(f.docs); from += words {
-			work = append(work, stretch{f, from, min(from+words, len(f.docs))})
+		for from := 0; from < len(f.Docs); from += words {
+			work = append(work, stretch{f, from, min(from+words, len(f.Docs))})
 		}
 	}
 	return work
@@ -63,7 +65,7 @@ func stretches(all []*found, words int) (work []stretch) {
 
 // addBy keeps the first matches with so many other goroutines. A panic in one of them is
 // one of the caller.
-func (c *collector) addBy(s *session, work []stretch, others int) error {
+func (c *collector) addBy(s *plan.Session, work []stretch, others int) error {
 	var next atomic.Int64
 	var done sync.WaitGroup
 	parts := make([]*collector, others)
@@ -76,10 +78,10 @@ func (c *collector) addBy(s *session, work []stretch, others int) error {
 		parts[i] = part
 		done.Go(func() {
 			defer func() { panics[i] = recover() }()
-			faults[i] = part.addWork(s.again(), work, &next)
+			faults[i] = part.addWork(s.Again(), work, &next)
 		})
 	}
-	err := c.addWork(s.again(), work, &next)
+	err := c.addWork(s.Again(), work, &next)
 	done.Wait()
 	for i, part := range parts {
 		if panics[i] != nil {
@@ -93,10 +95,10 @@ func (c *collector) addBy(s *session, work []stretch, others int) error {
 }
 
 // fork returns a collector that keeps matches for this one.
-func (c *collector) fork(s *session) (part *collector, err error) {
-	part = &collector{order: c.order, current: *c.order.candidate(), after: c.after, size: c.size, limits: c.limits}
+func (c *collector) fork(s *plan.Session) (part *collector, err error) {
+	part = &collector{order: c.order, current: *c.order.Candidate(), after: c.after, size: c.size, limits: c.limits}
 	if fields := c.fields(); len(fields) > 0 {
-		part.values, err = s.reader.DocValueReader(fields)
+		part.values, err = s.Reader.DocValueReader(fields)
 	}
 	return part, err
 }
@@ -114,18 +116,18 @@ func (c *collector) join(part *collector) error {
 }
 
 // addWork adds the matches of stretches until there are no more.
-func (c *collector) addWork(end *deadline, work []stretch, next *atomic.Int64) error {
+func (c *collector) addWork(end *plan.Deadline, work []stretch, next *atomic.Int64) error {
 	for {
 		i := int(next.Add(1)) - 1
 		if i >= len(work) {
-			return end.check()
+			return end.Check()
 		}
 		w := work[i]
 		at := int(w.before[w.from])
 		for word := w.from; word < w.to; word++ {
-			for left := w.docs[word]; left != 0; left &= left - 1 {
+			for left := w.Docs[word]; left != 0; left &= left - 1 {
 				doc := uint32(word*64 + bits.TrailingZeros64(left))
-				if err := cmp.Or(end.step(), c.add(w.found, doc, w.score(at))); err != nil {
+				if err := cmp.Or(end.Step(), c.add(w.found, doc, w.Score(at))); err != nil {
 					return err
 				}
 				at++

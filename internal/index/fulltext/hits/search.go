@@ -1,41 +1,54 @@
-package fulltext
+// Package hits answers requests: it collects the matches of a plan, counts facets, computes
+// aggregations, and keeps the first hits in their order.
+//
+// # Costs
+//
+// The total needs no score. If hits are sorted by score only, documents are left out that
+// can't be among the first hits: see bounds.go. A sort by a field reads the value of each
+// match, with as many goroutines as there are idle processors. The values that a search
+// holds are bounded by Limits.
+package hits
 
 import (
 	"cmp"
 	"math"
 	"slices"
 
+	"indexerd/internal/index/fulltext/aggs"
+	"indexerd/internal/index/fulltext/order"
+	"indexerd/internal/index/fulltext/plan"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
 // Limits are the memory and the processors of a search, and the sizes from which it takes
 // another way. No answer depends on those sizes.
-type limits struct {
-	bytes      int // that the values of hits, facets and aggregations hold at most
-	bounded    int // matches of a part up to which all are scored: see bounds
-	alone      int // matches that one goroutine sorts
-	stretch    int // words of a set, whose documents one goroutine sorts at a time
-	processors *processors
+type Limits struct {
+	Bytes      int // that the values of hits, facets and aggregations hold at most
+	Bounded    int // matches of a part up to which all are scored: see bounds
+	Alone      int // matches that one goroutine sorts
+	Stretch    int // words of a set, whose documents one goroutine sorts at a time
+	Processors *Processors
 }
 
-// newLimits returns the limits of a process that may use so many processors.
-func newLimits(n int) limits {
-	return limits{bytes: query.MaxValueBytes, bounded: 2048, alone: 1 << 15, stretch: 1 << 10, processors: newProcessors(n)}
+// NewLimits returns the limits of a process that may use so many processors.
+func NewLimits(n int) Limits {
+	return Limits{Bytes: query.MaxValueBytes, Bounded: 2048, Alone: 1 << 15, Stretch: 1 << 10, Processors: NewProcessors(n)}
 }
 
-// A search is a request that is checked and compiled. It runs once.
-type search struct {
-	plan      plan
+// A Search is a request that is checked and compiled. It runs once.
+type Search struct {
+	plan      plan.Plan
 	collector *collector
 	from      int // hits that are left out
 }
 
-// prepare checks and compiles a request. A fault of the request is a *query.Error.
-func prepare(s *Schema, req query.Request, l limits) (*search, error) {
+// Prepare checks and compiles a request. A fault of the request is a *query.Error.
+func Prepare(s *schema.Schema, req query.Request, l Limits) (*Search, error) {
 	if err := checkLimits(req); err != nil {
 		return nil, err
 	}
-	p, visible, err := compileRequest(s, req)
+	p, visible, err := plan.Compile(s, req)
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +60,11 @@ func prepare(s *Schema, req query.Request, l limits) (*search, error) {
 	if req.Skipped {
 		from = 0
 	}
-	return &search{p, c, from}, nil
+	return &Search{p, c, from}, nil
 }
 
-// run answers the request from a session of its schema.
-func (se *search) run(s *session) (query.Result, error) {
+// Run answers the request from a session of its schema.
+func (se *Search) Run(s *plan.Session) (query.Result, error) {
 	if err := se.collector.run(s, se.plan); err != nil {
 		return query.Result{}, err
 	}
@@ -89,8 +102,8 @@ func checkLimits(req query.Request) error {
 }
 
 // newCollector returns a collector for the hits and facets of a request.
-func newCollector(s *Schema, req query.Request, l limits) (*collector, error) {
-	o, err := newOrder(s, req.Sort)
+func newCollector(s *schema.Schema, req query.Request, l Limits) (*collector, error) {
+	o, err := order.New(s, req.Sort)
 	if err != nil {
 		return nil, err
 	}
@@ -100,21 +113,21 @@ func newCollector(s *Schema, req query.Request, l limits) (*collector, error) {
 			return nil, err
 		}
 	}
-	if c.aggs, err = newAggregation(s, req); err != nil {
+	if c.aggs, err = aggs.New(s, req); err != nil {
 		return nil, err
 	}
 	if req.Post != nil {
-		if c.post, err = compileNode(s, req.Post, nil); err != nil {
+		if c.post, err = plan.CompileNode(s, req.Post, nil); err != nil {
 			return nil, err
 		}
 	}
 	if req.After != "" {
-		if c.after, err = o.decode(req.After); err != nil {
+		if c.after, err = o.Decode(req.After); err != nil {
 			return nil, err
 		}
 	}
 	if req.Behind != nil {
-		if c.after, err = o.at(s, *req.Behind); err != nil {
+		if c.after, err = o.At(s, *req.Behind); err != nil {
 			return nil, err
 		}
 	}
@@ -123,42 +136,42 @@ func newCollector(s *Schema, req query.Request, l limits) (*collector, error) {
 		if err != nil {
 			return nil, err
 		}
-		if f.Type != Keyword {
+		if f.Type != schema.Keyword {
 			return nil, query.Errorf("only keywords are counted", "no facets of field %s: it is a %s", fc.Field, f.Type)
 		}
 		if fc.Size < 1 || fc.Size > query.MaxCounts {
 			return nil, query.Errorf("write the number of values to return", "facet %s: %d values, not 1 to %d", fc.Field, fc.Size, query.MaxCounts)
 		}
-		c.facets = append(c.facets, &facet{Facet: fc, field: metadataField(f.Name), counts: map[string]*int{}})
+		c.facets = append(c.facets, &facet{Facet: fc, field: schema.MetadataField(f.Name), counts: map[string]*int{}})
 	}
 	return c, nil
 }
 
 // run collects the matches of a plan.
-func (c *collector) run(s *session, p plan) (err error) {
-	c.order.reader, c.current = s.reader, *c.order.candidate()
-	s.scored = c.size > 0 && c.order.scored() || c.minScore > 0 || c.aggs != nil && c.aggs.scored()
+func (c *collector) run(s *plan.Session, p plan.Plan) (err error) {
+	c.order.Reader, c.current = s.Reader, *c.order.Candidate()
+	s.Scored = c.size > 0 && c.order.Scored() || c.minScore > 0 || c.aggs != nil && c.aggs.Scored()
 	if fields := c.fields(); len(fields) > 0 {
-		if c.values, err = s.reader.DocValueReader(fields); err != nil {
+		if c.values, err = s.Reader.DocValueReader(fields); err != nil {
 			return err
 		}
 	}
-	if c.after != nil && c.after.stats != nil {
-		s.stats = c.after.stats
+	if c.after != nil && c.after.Stats != nil {
+		s.Stats = c.after.Stats
 	}
-	if c.size > 0 && c.order.scored() {
-		c.order.stats = s.stats
+	if c.size > 0 && c.order.Scored() {
+		c.order.Stats = s.Stats
 	}
-	m, err := p.open(s)
+	m, err := p.Open(s)
 	if err != nil {
 		return err
 	}
 	if c.aggs != nil {
-		if err := c.aggs.open(s, c.limits.bytes); err != nil {
+		if err := c.aggs.Open(s, c.limits.Bytes); err != nil {
 			return err
 		}
 	}
-	if err := c.collect(s, m); err != nil || !c.explained || !s.scored || c.size == 0 {
+	if err := c.collect(s, m); err != nil || !c.explained || !s.Scored || c.size == 0 {
 		return err
 	}
 	return c.explain(s, m)
@@ -167,7 +180,7 @@ func (c *collector) run(s *session, p plan) (err error) {
 // fields lists the fields that are read of each match to sort it, without
 // duplicates: a reader returns a field twice if it is listed twice.
 func (c *collector) fields() []string {
-	fields := c.order.read()
+	fields := c.order.Fields()
 	if c.collapse != nil {
 		fields = append(fields, c.collapse.name)
 	}
@@ -176,19 +189,19 @@ func (c *collector) fields() []string {
 }
 
 // result returns the answer, without the first from hits.
-func (c *collector) result(s *session, from int) (query.Result, error) {
+func (c *collector) result(s *plan.Session, from int) (query.Result, error) {
 	kept, err := c.sorted()
-	if err = cmp.Or(err, s.check()); err != nil {
+	if err = cmp.Or(err, s.Check()); err != nil {
 		return query.Result{}, err
 	}
 	res := query.Result{Total: c.total, Best: c.best, Hits: []query.Hit{}, Facets: map[string][]query.Count{}}
 	for _, f := range c.facets {
-		if res.Facets[f.Facet.Field], err = f.top(s.step); err != nil {
+		if res.Facets[f.Facet.Field], err = f.top(s.Step); err != nil {
 			return query.Result{}, err
 		}
 	}
 	if c.aggs != nil {
-		if res.Aggs, err = c.aggs.results(); err != nil {
+		if res.Aggs, err = c.aggs.Results(); err != nil {
 			return query.Result{}, err
 		}
 	}
@@ -196,13 +209,13 @@ func (c *collector) result(s *session, from int) (query.Result, error) {
 		return res, nil
 	}
 	if c.more {
-		res.Next = c.order.encode(kept[len(kept)-1])
+		res.Next = c.order.Encode(kept[len(kept)-1])
 	}
-	if res.Hits, err = c.order.hits(kept[from:]); err != nil {
+	if res.Hits, err = c.order.Hits(kept[from:]); err != nil {
 		return query.Result{}, err
 	}
 	for i, k := range kept[from:] {
-		res.Hits[i].After = c.order.encode(k)
+		res.Hits[i].After = c.order.Encode(k)
 	}
 	return res, nil
 }

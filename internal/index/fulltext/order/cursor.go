@@ -1,4 +1,4 @@
-package fulltext
+package order
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/query"
 )
 
@@ -32,14 +33,14 @@ const cursorVersion = 2
 
 var errCursor = errors.New("cursor is malformed")
 
-// encode returns the cursor of a candidate.
-func (o *order) encode(c *candidate) string {
+// Encode returns the cursor of a candidate.
+func (o *Order) Encode(c *Candidate) string {
 	b := binary.LittleEndian.AppendUint64([]byte{cursorVersion}, o.hash())
-	b = appendStats(b, o.stats)
+	b = appendStats(b, o.Stats)
 	for i, k := range c.keys {
 		switch {
 		case o.fields[i] == "":
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(c.score))
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(c.Score))
 		case !k.present:
 			b = append(b, 0)
 		default:
@@ -47,11 +48,11 @@ func (o *order) encode(c *candidate) string {
 			b = append(b, k.term...)
 		}
 	}
-	return base64.RawURLEncoding.EncodeToString(append(b, c.id...))
+	return base64.RawURLEncoding.EncodeToString(append(b, c.ID...))
 }
 
 // hash identifies the sorts.
-func (o *order) hash() uint64 {
+func (o *Order) hash() uint64 {
 	var b []byte
 	for i, by := range o.sorts {
 		direction := byte('+')
@@ -67,8 +68,8 @@ func (o *order) hash() uint64 {
 	return xxh3.Hash(b)
 }
 
-// decode decodes a cursor of the same sorts.
-func (o *order) decode(text string) (*candidate, error) {
+// Decode decodes a cursor of the same sorts.
+func (o *Order) Decode(text string) (*Candidate, error) {
 	c, err := o.decodeBytes(text)
 	if err != nil {
 		return nil, query.Errorf("set after to the next of the previous answer and keep the sort, or leave after out", "after %s is not valid in this search", query.Shorten(text))
@@ -76,7 +77,7 @@ func (o *order) decode(text string) (*candidate, error) {
 	return c, nil
 }
 
-func (o *order) decodeBytes(text string) (*candidate, error) {
+func (o *Order) decodeBytes(text string) (*Candidate, error) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return nil, err
@@ -84,15 +85,15 @@ func (o *order) decodeBytes(text string) (*candidate, error) {
 	if len(b) < 9 || b[0] != cursorVersion || binary.LittleEndian.Uint64(b[1:]) != o.hash() {
 		return nil, errCursor
 	}
-	c := &candidate{keys: make([]key, len(o.sorts))}
-	if c.stats, b, err = decodeStats(b[9:]); err != nil {
+	c := &Candidate{keys: make([]key, len(o.sorts))}
+	if c.Stats, b, err = decodeStats(b[9:]); err != nil {
 		return nil, err
 	}
 	for i := range o.sorts {
 		if o.fields[i] != "" {
 			c.keys[i], b, err = decodeKey(b)
 		} else if len(b) >= 8 {
-			c.score, b = math.Float64frombits(binary.LittleEndian.Uint64(b)), b[8:]
+			c.Score, b = math.Float64frombits(binary.LittleEndian.Uint64(b)), b[8:]
 		} else {
 			err = errCursor
 		}
@@ -103,7 +104,7 @@ func (o *order) decodeBytes(text string) (*candidate, error) {
 	if len(b) == 0 {
 		return nil, errCursor
 	}
-	c.id = string(b)
+	c.ID = string(b)
 	return c, nil
 }
 
@@ -128,12 +129,12 @@ func decodeKey(b []byte) (key, []byte, error) {
 const maxStats = 256
 
 // appendStats encodes stats, nil for none.
-func appendStats(b []byte, st *stats) []byte {
-	if st == nil || len(st.words)+len(st.having) > maxStats {
+func appendStats(b []byte, st *plan.Stats) []byte {
+	if st == nil || len(st.Words)+len(st.Having) > maxStats {
 		return append(b, 0)
 	}
-	b = binary.AppendUvarint(append(b, 1), st.docs)
-	for _, list := range [][]uint64{st.words, st.having} {
+	b = binary.AppendUvarint(append(b, 1), st.Docs)
+	for _, list := range [][]uint64{st.Words, st.Having} {
 		b = binary.AppendUvarint(b, uint64(len(list)))
 		for _, n := range list {
 			b = binary.AppendUvarint(b, n)
@@ -143,7 +144,7 @@ func appendStats(b []byte, st *stats) []byte {
 }
 
 // decodeStats decodes stats, nil if there are none, and returns the rest.
-func decodeStats(b []byte) (*stats, []byte, error) {
+func decodeStats(b []byte) (*plan.Stats, []byte, error) {
 	if len(b) == 0 || b[0] > 1 {
 		return nil, nil, errCursor
 	}
@@ -160,8 +161,8 @@ func decodeStats(b []byte) (*stats, []byte, error) {
 		b = b[size:]
 		return n
 	}
-	st := &stats{docs: number()}
-	for _, list := range []*[]uint64{&st.words, &st.having} {
+	st := &plan.Stats{Docs: number()}
+	for _, list := range []*[]uint64{&st.Words, &st.Having} {
 		n := number()
 		if n > maxStats {
 			return nil, nil, errCursor

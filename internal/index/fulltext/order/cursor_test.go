@@ -1,32 +1,34 @@
-package fulltext
+package order
 
 import (
 	"reflect"
 	"testing"
 
+	"indexerd/internal/index/fulltext/plan"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
 func FuzzCursor(f *testing.F) {
-	s, err := NewSchema(Mapping{Content: []string{"title"}, Analyzer: "standard", Metadata: []Field{{Name: "year", Type: Number}, {Name: "rating", Type: Keyword}}})
+	s, err := schema.New(schema.Mapping{Content: []string{"title"}, Analyzer: "standard", Metadata: []schema.Field{{Name: "year", Type: schema.Number}, {Name: "rating", Type: schema.Keyword}}})
 	if err != nil {
 		f.Fatal(err)
 	}
-	o, err := newOrder(s, []query.Sort{{Field: "year"}, {Field: query.ByScore, Descending: true}, {Field: "rating"}})
+	o, err := New(s, []query.Sort{{Field: "year"}, {Field: query.ByScore, Descending: true}, {Field: "rating"}})
 	if err != nil {
 		f.Fatal(err)
 	}
-	o.stats = &stats{docs: 3, words: []uint64{0, 1 << 40}, having: []uint64{7}}
-	full := &candidate{score: 1.5, keys: []key{{present: true, term: []byte("x")}, {}, {}}, id: "\x11\x00\xff"}
-	f.Add(o.encode(full))
+	o.Stats = &plan.Stats{Docs: 3, Words: []uint64{0, 1 << 40}, Having: []uint64{7}}
+	full := &Candidate{Score: 1.5, keys: []key{{present: true, term: []byte("x")}, {}, {}}, ID: "\x11\x00\xff"}
+	f.Add(o.Encode(full))
 	f.Add("")
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := o.decode(text)
+		c, err := o.Decode(text)
 		if err != nil {
 			return
 		}
-		again, err := o.decode(o.encode(c))
-		if err != nil || again.id != c.id || !reflect.DeepEqual(again.keys, c.keys) {
+		again, err := o.Decode(o.Encode(c))
+		if err != nil || again.ID != c.ID || !reflect.DeepEqual(again.keys, c.keys) {
 			t.Errorf("%q: got %+v, %v; want %+v", text, again, err, c)
 		}
 	})

@@ -1,4 +1,4 @@
-package fulltext
+package plan
 
 import (
 	"slices"
@@ -6,29 +6,29 @@ import (
 	"indexerd/internal/index/fulltext/segment"
 )
 
-// A bounded matcher adds at most its bound to a score, and only to that of documents that
+// A Bounded matcher adds at most its bound to a score, and only to that of documents that
 // it matches.
-type bounded interface {
-	matcher
-	bound() (float64, error)
-	// keep has match keep the documents of each part of the index.
-	keep()
-	// keptIn returns the documents of a part that have the word.
-	keptIn(p *view) segment.Bits
+type Bounded interface {
+	Matcher
+	Bound() (float64, error)
+	// Keep has match keep the documents of each part of the index.
+	Keep()
+	// KeptIn returns the documents of a part that have the word.
+	KeptIn(p *Part) segment.Bits
 }
 
-// boundedParts returns the words of a query whose score is the sum of theirs, false for
+// BoundedWords returns the words of a query whose score is the sum of theirs, false for
 // another query.
-func boundedParts(m matcher) (words []bounded, ok bool) {
+func BoundedWords(m Matcher) (words []Bounded, ok bool) {
 	switch m := m.(type) {
 	case *columnsMatcher:
-		return []bounded{m}, true
+		return []Bounded{m}, true
 	case *wordMatcher:
-		return []bounded{m}, true
+		return []Bounded{m}, true
 	case *filterMatcher, unscoredMatcher:
 		return nil, true
-	case *nearMatcher:
-		return boundedParts(m.matcher)
+	case *Near:
+		return BoundedWords(m.Matcher)
 	case boolMatcher:
 		return boundedSum(m.must)
 	case orMatcher:
@@ -46,9 +46,9 @@ func boundedParts(m matcher) (words []bounded, ok bool) {
 	return nil, false
 }
 
-func boundedSum(parts []matcher) (words []bounded, ok bool) {
+func boundedSum(parts []Matcher) (words []Bounded, ok bool) {
 	for _, part := range parts {
-		more, ok := boundedParts(part)
+		more, ok := BoundedWords(part)
 		if !ok {
 			return nil, false
 		}

@@ -1,79 +1,82 @@
-package fulltext
+package plan
 
 import (
 	"fmt"
 	"unicode/utf8"
+
+	"indexerd/internal/index/fulltext/compiled"
+	"indexerd/internal/index/fulltext/schema"
 )
 
-// clauseOf returns a plan for other engines.
-func clauseOf(p plan) (c Clause, err error) {
+// ClauseOf returns a plan for other engines.
+func ClauseOf(p Plan) (c compiled.Clause, err error) {
 	switch p := p.(type) {
 	case matchAll:
-		return Every{}, nil
+		return compiled.Every{}, nil
 	case boolPlan:
-		must, err := clausesOf(p.must)
+		must, err := ClausesOf(p.must)
 		if err != nil {
 			return nil, err
 		}
-		not, err := clausesOf(p.not)
-		return Both{must, not}, err
+		not, err := ClausesOf(p.not)
+		return compiled.Both{Must: must, Not: not}, err
 	case orPlan:
-		all, err := clausesOf(p)
-		return Any{all, 1}, err
+		all, err := ClausesOf(p)
+		return compiled.Any{Clauses: all, AtLeast: 1}, err
 	case somePlan:
-		all, err := clausesOf(p.plans)
-		return Any{all, p.atLeast}, err
+		all, err := ClausesOf(p.plans)
+		return compiled.Any{Clauses: all, AtLeast: p.atLeast}, err
 	case unscored:
-		c, err = clauseOf(p.plan)
-		return Constant{c, 0}, err
+		c, err = ClauseOf(p.plan)
+		return compiled.Constant{Clause: c, Score: 0}, err
 	case scoredPlan:
-		c, err = clauseOf(p.plan)
-		return Constant{c, p.score}, err
+		c, err = ClauseOf(p.plan)
+		return compiled.Constant{Clause: c, Score: p.score}, err
 	case optionalPlan:
-		all, err := clausesOf(p)
-		return Optional{all}, err
+		all, err := ClausesOf(p)
+		return compiled.Optional{Clauses: all}, err
 	case disMaxPlan:
-		all, err := clausesOf(p.plans)
-		return DisMax{all, p.tie}, err
+		all, err := ClausesOf(p.plans)
+		return compiled.DisMax{Clauses: all, Tie: p.tie}, err
 	case boosted:
-		c, err = clauseOf(p.plan)
-		return Weighted{c, p.boost}, err
+		c, err = ClauseOf(p.plan)
+		return compiled.Weighted{Clause: c, Factor: p.boost}, err
 	case nestedPlan:
 		return nil, errNested
 	case reweightedPlan:
 		return p.clauseOf()
 	case visiblePlan:
-		parts, err := clausesOf([]plan{unscored{p.visible}, p.plan})
-		return Both{Must: parts}, err
+		parts, err := ClausesOf([]Plan{unscored{p.visible}, p.plan})
+		return compiled.Both{Must: parts}, err
 	case termPlan:
-		return Term{exported(p.field), p.term}, nil
+		return compiled.Term{Field: schema.Exported(p.field), Term: p.term}, nil
 	case synonymPlan:
 		return p.clause(), nil
 	case prefixPlan:
-		return TermPrefix{exported(p.field), p.prefix, p.most}, nil
+		return compiled.TermPrefix{Field: schema.Exported(p.field), Prefix: p.prefix, Most: p.most}, nil
 	case termsPlan:
 		return p.clause, nil
 	case similarPlan:
-		return TermSimilar{exported(p.field), p.term, p.editDistance, utf8.RuneCountInString(p.same), p.most, p.noSwaps}, nil
+		return compiled.TermSimilar{Field: schema.Exported(p.field), Term: p.Term, Edits: p.EditDistance, Prefix: utf8.RuneCountInString(p.Same), Most: p.most, NoSwaps: p.NoSwaps}, nil
 	case hasPlan:
-		return HasTerm{exported(p.field)}, nil
+		return compiled.HasTerm{Field: schema.Exported(p.field)}, nil
 	case fuzzyPlan:
-		return TermNear{exported(p.field), p.term, p.editDistance}, nil
+		return compiled.TermNear{Field: schema.Exported(p.field), Term: p.term, Edits: p.editDistance}, nil
 	case rangePlan:
-		return TermRange{exported(p.field), p.min, p.max}, nil
+		return compiled.TermRange{Field: schema.Exported(p.field), Min: p.Min, Max: p.Max}, nil
 	case phrasePlan:
 		return p.terms(), nil
 	case keysPlan:
-		return Keys{p}, nil
+		return compiled.Keys{OIDs: p}, nil
 	}
 	return nil, fmt.Errorf("query has an unknown part of type %T", p)
 }
 
-func clausesOf[P ~[]plan](plans P) ([]Clause, error) {
-	all := make([]Clause, len(plans))
+func ClausesOf[P ~[]Plan](plans P) ([]compiled.Clause, error) {
+	all := make([]compiled.Clause, len(plans))
 	for i, p := range plans {
 		var err error
-		if all[i], err = clauseOf(p); err != nil {
+		if all[i], err = ClauseOf(p); err != nil {
 			return nil, err
 		}
 	}
@@ -81,11 +84,11 @@ func clausesOf[P ~[]plan](plans P) ([]Clause, error) {
 }
 
 // terms returns a phrase. Only its last slot may be a prefix.
-func (p phrasePlan) terms() Terms {
-	t := Terms{Field: exported(p.field), Slop: p.slop}
+func (p phrasePlan) terms() compiled.Terms {
+	t := compiled.Terms{Field: schema.Exported(p.field), Slop: p.slop}
 	for _, sl := range p.slots {
-		t.Terms = append(t.Terms, sl.term)
-		t.Open, t.Most = sl.prefix, sl.most
+		t.Terms = append(t.Terms, sl.Term)
+		t.Open, t.Most = sl.Prefix, sl.Most
 	}
 	return t
 }

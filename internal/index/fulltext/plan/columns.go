@@ -1,10 +1,12 @@
-package fulltext
+package plan
 
 import (
 	"math"
 	"slices"
 
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/fulltext/words"
 	"indexerd/internal/index/query"
 )
 
@@ -21,14 +23,14 @@ import (
 // occurrence would hardly count. With one column and no boost it is the plain formula with
 // that k1.
 type columnsPlan struct {
-	plans  []plan // of one word each
+	plans  []Plan // of one word each
 	fields []string
 	boosts []float64 // 0: as its length says
 }
 
 type columnsMatcher struct {
 	*columnsPlan
-	s       *session
+	s       *Session
 	number  int // of the word in any of the columns
 	rank    rank
 	parts   []*wordMatcher
@@ -41,31 +43,31 @@ type columnsMatcher struct {
 const tunedK1 = 2
 
 // word matches a word in any of some columns.
-func (c compiler) word(columns []string, sl slot) plan {
+func (c compiler) word(columns []string, sl words.Slot) Plan {
 	if c.shared == nil || len(columns) < len(c.Texts) {
-		return c.anyColumn(columns, sl.in)
+		return c.anyColumn(columns, func(field string) Plan { return slotPlan(field, sl) })
 	}
 	return c.anywhere(sl)
 }
 
 // anywhere matches a word in any column, with a tuned score. It returns the same plan
 // for the same word.
-func (c compiler) anywhere(sl slot) *columnsPlan {
+func (c compiler) anywhere(sl words.Slot) *columnsPlan {
 	p := c.shared[sl]
 	if p == nil {
 		p = &columnsPlan{}
 		for _, name := range c.Texts {
-			p.plans, p.fields, p.boosts = append(p.plans, sl.in(contentField(name))), append(p.fields, contentField(name)), append(p.boosts, c.boosts[name])
+			p.plans, p.fields, p.boosts = append(p.plans, slotPlan(schema.ContentField(name), sl)), append(p.fields, schema.ContentField(name)), append(p.boosts, c.boosts[name])
 		}
 		c.shared[sl] = p
 	}
 	return p
 }
 
-func (p *columnsPlan) open(s *session) (matcher, error) { return p.openWord(s) }
+func (p *columnsPlan) Open(s *Session) (Matcher, error) { return p.openWord(s) }
 
 // openWord opens the word, or returns its matcher if it is open.
-func (p *columnsPlan) openWord(s *session) (*columnsMatcher, error) {
+func (p *columnsPlan) openWord(s *Session) (*columnsMatcher, error) {
 	if m := s.opened[p]; m != nil {
 		return m, nil
 	}
@@ -82,15 +84,15 @@ func (p *columnsPlan) openWord(s *session) (*columnsMatcher, error) {
 	return m, nil
 }
 
-func (m *columnsMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
+func (m *columnsMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
 	found := segment.NewBits(p.Docs())
 	for _, part := range m.parts {
 		if err := part.addTo(p, found); err != nil {
 			return nil, err
 		}
 	}
-	if m.s.scored {
-		found.And(p.live)
+	if m.s.Scored {
+		found.And(p.Live)
 		m.counts[p.number] = found.Count()
 	}
 	if m.kept != nil {
@@ -103,9 +105,9 @@ func (m *columnsMatcher) match(p *view, among segment.Bits) (segment.Bits, error
 // having returns how many visible documents have the word in any of the columns.
 func (m *columnsMatcher) having() (int, error) {
 	all := 0
-	for i, p := range m.s.views {
+	for i, p := range m.s.Parts {
 		if m.counts[i] < 0 {
-			if _, err := m.match(p, p.live); err != nil {
+			if _, err := m.Match(p, p.Live); err != nil {
 				return 0, err
 			}
 		}
@@ -175,17 +177,17 @@ func (m *columnsMatcher) scale() (scale, idf float64, err error) {
 	return m.rank.most() * idf, idf, err
 }
 
-// bound implements bounded.
-func (m *columnsMatcher) bound() (float64, error) {
+// Bound implements bounded.
+func (m *columnsMatcher) Bound() (float64, error) {
 	scale, _, err := m.scale()
 	return scale, err
 }
 
-func (m *columnsMatcher) keep() { m.kept = make([]segment.Bits, len(m.s.views)) }
+func (m *columnsMatcher) Keep() { m.kept = make([]segment.Bits, len(m.s.Parts)) }
 
-func (m *columnsMatcher) keptIn(p *view) segment.Bits { return m.kept[p.number] }
+func (m *columnsMatcher) KeptIn(p *Part) segment.Bits { return m.kept[p.number] }
 
-func (m *columnsMatcher) score(p *view, to *scores) error {
+func (m *columnsMatcher) Score(p *Part, to *Scores) error {
 	if !slices.ContainsFunc(m.parts, func(part *wordMatcher) bool { return part.isIn(p) }) {
 		return nil
 	}
@@ -197,8 +199,8 @@ func (m *columnsMatcher) score(p *view, to *scores) error {
 	if err != nil {
 		return err
 	}
-	to.open()
-	taken := takeSums(len(to.sums))
+	to.Open()
+	taken := takeSums(len(to.Sums))
 	defer giveSums(taken)
 	sums := *taken
 	for i, part := range m.parts {
@@ -209,7 +211,7 @@ func (m *columnsMatcher) score(p *view, to *scores) error {
 	}
 	for at, sum := range sums {
 		if sum > 0 {
-			to.sums[at] += scale * sum / (sum + m.rank.K1)
+			to.Sums[at] += scale * sum / (sum + m.rank.K1)
 		}
 	}
 	if to.explained == nil {
@@ -220,9 +222,9 @@ func (m *columnsMatcher) score(p *view, to *scores) error {
 
 // explain adds a part for each column that has the word. share returns what a weight
 // adds to the score of a document.
-func (m *columnsMatcher) explain(p *view, to *scores, idf float64, share func(at int, weight float64) float64) error {
+func (m *columnsMatcher) explain(p *Part, to *Scores, idf float64, share func(at int, weight float64) float64) error {
 	for i, part := range m.parts {
-		freqs, lengths := make([]float64, len(to.sums)), make([]int, len(to.sums))
+		freqs, lengths := make([]float64, len(to.Sums)), make([]int, len(to.Sums))
 		err := part.eachOf(p, to, func(at int, freq float64, length int) {
 			freqs[at] += freq
 			lengths[at] = length
@@ -235,7 +237,7 @@ func (m *columnsMatcher) explain(p *view, to *scores, idf float64, share func(at
 			if freq == 0 {
 				continue
 			}
-			e := query.ScorePart{Word: part.text, Field: columnOf(part.field), Boost: w.boost, IDF: idf, Freq: freq, Score: share(at, w.weight(freq, lengths[at]))}
+			e := query.ScorePart{Word: part.text, Field: schema.ColumnOf(part.field), Boost: w.boost, IDF: idf, Freq: freq, Score: share(at, w.weight(freq, lengths[at]))}
 			if m.s.measured {
 				e.Length, e.Average = lengths[at], w.average
 			}

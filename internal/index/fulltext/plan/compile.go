@@ -1,27 +1,29 @@
-package fulltext
+package plan
 
 import (
 	"fmt"
 	"slices"
 	"unicode/utf8"
 
+	"indexerd/internal/index/fulltext/schema"
+	"indexerd/internal/index/fulltext/words"
 	"indexerd/internal/index/query"
 )
 
 // A compiler turns queries into plans, for the fields and boosts of a table.
 type compiler struct {
-	*Schema
-	analyzer analyzer
+	*schema.Schema
+	analyzer words.Analyzer
 	boosts   map[string]float64
-	shared   map[slot]*columnsPlan // the words without a field; nil: their scores are not tuned
+	shared   map[words.Slot]*columnsPlan // the words without a field; nil: their scores are not tuned
 
-	synonyms map[string]*synonymSet // of the texts of each word, quoted
+	synonyms map[string]*words.Set // of the texts of each word, quoted
 }
 
 // compile turns a query into a plan. The plan is nil if nothing in the query is
 // searched, for example if it has only stop words. The enclosing query ignores
 // such a part; alone it matches nothing.
-func (c compiler) compile(n query.Node) (plan, error) {
+func (c compiler) compile(n query.Node) (Plan, error) {
 	switch n := n.(type) {
 	case nil, query.All:
 		return matchAll{}, nil
@@ -57,7 +59,7 @@ func (c compiler) compile(n query.Node) (plan, error) {
 	return nil, fmt.Errorf("query has an unknown part of type %T", n)
 }
 
-func (c compiler) and(nodes []query.Node) (plan, error) {
+func (c compiler) and(nodes []query.Node) (Plan, error) {
 	var b boolPlan
 	for _, n := range nodes {
 		to := &b.must
@@ -83,20 +85,20 @@ func (c compiler) and(nodes []query.Node) (plan, error) {
 
 // needed returns the parts that must match after others were left out, since they have
 // nothing to search: if only optional ones are left, they are not optional.
-func needed(must []plan) []plan {
+func needed(must []Plan) []Plan {
 	for _, p := range must {
 		if _, ok := p.(optionalPlan); !ok {
 			return must
 		}
 	}
-	found := make([]plan, len(must))
+	found := make([]Plan, len(must))
 	for i, p := range must {
 		found[i] = orPlan(p.(optionalPlan))
 	}
 	return found
 }
 
-func (c compiler) or(nodes []query.Node) (plan, error) {
+func (c compiler) or(nodes []query.Node) (Plan, error) {
 	var o orPlan
 	for _, n := range nodes {
 		p, err := c.compile(n)
@@ -114,7 +116,7 @@ func (c compiler) or(nodes []query.Node) (plan, error) {
 }
 
 // some matches most of the nodes that are searched at all.
-func (c compiler) some(nodes []query.Node) (plan, error) {
+func (c compiler) some(nodes []query.Node) (Plan, error) {
 	any, err := c.or(nodes)
 	if err != nil || any == nil {
 		return nil, err
@@ -138,12 +140,12 @@ func (c compiler) columns(field string) []string {
 // words matches a word or a metadata value. A word that is tokenized into
 // several terms matches as their phrase, or, in an index without positions,
 // where all terms occur.
-func (c compiler) words(n query.Word) (plan, error) {
+func (c compiler) words(n query.Word) (Plan, error) {
 	columns := c.columns(n.Field)
 	if columns == nil {
 		return c.equal(n.Field, n.Text)
 	}
-	p := c.analyzer.phrase(n.Text)
+	p := c.analyzer.Phrase(n.Text)
 	if len(p) > 1 && !c.Positions {
 		return c.allSlots(p, columns), nil
 	}
@@ -151,7 +153,7 @@ func (c compiler) words(n query.Word) (plan, error) {
 }
 
 // phrase matches a phrase or a metadata value.
-func (c compiler) phrase(n query.Phrase) (plan, error) {
+func (c compiler) phrase(n query.Phrase) (Plan, error) {
 	columns := c.columns(n.Field)
 	if columns == nil && n.Slop > 0 {
 		return nil, c.notText(n.Field, n.String())
@@ -159,7 +161,7 @@ func (c compiler) phrase(n query.Phrase) (plan, error) {
 	if columns == nil {
 		return c.equal(n.Field, n.Text)
 	}
-	p := c.analyzer.phrase(n.Text)
+	p := c.analyzer.Phrase(n.Text)
 	switch {
 	case len(p) > 1 && !c.Positions:
 		return nil, query.Errorf("search for its words without quotes, or set positions: true for this table", "the phrase %s can't be found in an index without positions", query.Shorten(n.Text))
@@ -171,34 +173,34 @@ func (c compiler) phrase(n query.Phrase) (plan, error) {
 
 // phraseIn matches a phrase in any of the columns. The plan of an empty phrase
 // is nil.
-func (c compiler) phraseIn(columns []string, p phrase, slop int) plan {
+func (c compiler) phraseIn(columns []string, p words.Phrase, slop int) Plan {
 	switch {
 	case len(p) == 0:
 		return nil
 	case len(p) == 1:
 		return c.word(columns, p[0])
 	}
-	return c.anyColumn(columns, func(field string) plan { return phrasePlan{field, p, slop} })
+	return c.anyColumn(columns, func(field string) Plan { return phrasePlan{field, p, slop} })
 }
 
-// in matches one slot in one field.
-func (sl slot) in(field string) plan {
+// slotPlan matches one slot in one field.
+func slotPlan(field string, sl words.Slot) Plan {
 	switch {
-	case sl.one != nil:
-		return synonymPlan{field, sl.one}
-	case sl.prefix:
-		return prefixPlan{field, sl.term, sl.most}
-	case sl.editDistance > 0:
-		return fuzzyPlan{field, sl.term, sl.editDistance}
+	case sl.One != nil:
+		return synonymPlan{field, sl.One}
+	case sl.Prefix:
+		return prefixPlan{field, sl.Term, sl.Most}
+	case sl.EditDistance > 0:
+		return fuzzyPlan{field, sl.Term, sl.EditDistance}
 	}
-	return termPlan{field, sl.term}
+	return termPlan{field, sl.Term}
 }
 
 // allSlots matches documents that have all terms of a phrase, at any positions.
-func (c compiler) allSlots(p phrase, columns []string) plan {
+func (c compiler) allSlots(p words.Phrase, columns []string) Plan {
 	var b boolPlan
 	for _, sl := range p {
-		if sl.term != "" {
+		if sl.Term != "" {
 			b.must = append(b.must, c.word(columns, sl))
 		}
 	}
@@ -206,10 +208,10 @@ func (c compiler) allSlots(p phrase, columns []string) plan {
 }
 
 // anyColumn matches what the plan of any column does, with the column's boost.
-func (c compiler) anyColumn(columns []string, in func(field string) plan) plan {
+func (c compiler) anyColumn(columns []string, in func(field string) Plan) Plan {
 	var o orPlan
 	for _, name := range columns {
-		p := in(contentField(name))
+		p := in(schema.ContentField(name))
 		if boost, ok := c.boosts[name]; ok {
 			p = boosted{p, boost}
 		}
@@ -219,41 +221,41 @@ func (c compiler) anyColumn(columns []string, in func(field string) plan) plan {
 }
 
 // equal matches a metadata value.
-func (c compiler) equal(field, text string) (plan, error) {
+func (c compiler) equal(field, text string) (Plan, error) {
 	f, err := c.Field(field)
 	if err != nil {
 		return nil, err
 	}
-	values, err := f.value(text)
+	values, err := f.Value(text)
 	if err != nil {
 		return nil, err
 	}
-	if values.one() {
-		return unscored{termPlan{metadataField(field), values.min}}, nil
+	if values.One() {
+		return unscored{termPlan{schema.MetadataField(field), values.Min}}, nil
 	}
-	return unscored{rangePlan{metadataField(field), values}}, nil
+	return unscored{rangePlan{schema.MetadataField(field), values}}, nil
 }
 
-func (c compiler) prefix(n query.Prefix) (plan, error) {
+func (c compiler) prefix(n query.Prefix) (Plan, error) {
 	columns := c.columns(n.Field)
 	if columns == nil {
 		f, err := c.Field(n.Field)
 		if err != nil {
 			return nil, err
 		}
-		if f.Type != Keyword {
-			return nil, f.mismatch(n.Text+"*", "only words and keywords are searched by prefix")
+		if f.Type != schema.Keyword {
+			return nil, f.Mismatch(n.Text+"*", "only words and keywords are searched by prefix")
 		}
-		return unscored{prefixPlan{metadataField(f.Name), n.Text, 0}}, nil
+		return unscored{prefixPlan{schema.MetadataField(f.Name), n.Text, 0}}, nil
 	}
-	before, last := c.analyzer.prefix(n.Text)
+	before, last := c.analyzer.Prefix(n.Text)
 	var b boolPlan
 	if len(before) > 0 && c.Positions {
 		b.must = append(b.must, c.phraseIn(columns, before, 0))
 	} else if len(before) > 0 {
 		b.must = append(b.must, c.allSlots(before, columns))
 	}
-	if last.term != "" {
+	if last.Term != "" {
 		b.must = append(b.must, c.word(columns, last))
 	}
 	if len(b.must) == 0 {
@@ -273,18 +275,18 @@ func (c compiler) notText(field, text string) error {
 
 // fuzzy matches words of similar spelling. In scripts without spaces it matches
 // the phrase.
-func (c compiler) fuzzy(n query.Fuzzy) (plan, error) {
+func (c compiler) fuzzy(n query.Fuzzy) (Plan, error) {
 	columns := c.columns(n.Field)
 	if columns == nil {
 		return nil, c.notText(n.Field, n.String())
 	}
-	words, ok := c.analyzer.fuzzy(n.Text, n.Edits)
+	words, ok := c.analyzer.Fuzzy(n.Text, n.Edits)
 	if !ok {
 		return c.words(query.Word{Field: n.Field, Text: n.Text})
 	}
 	for _, w := range words {
-		if n := utf8.RuneCountInString(w.term); n > query.MaxLetters {
-			return nil, query.Errorf("leave the ~ out", "the word %s has %d letters, and a word with ~ may have %d", query.Shorten(w.term), n, query.MaxLetters)
+		if n := utf8.RuneCountInString(w.Term); n > query.MaxLetters {
+			return nil, query.Errorf("leave the ~ out", "the word %s has %d letters, and a word with ~ may have %d", query.Shorten(w.Term), n, query.MaxLetters)
 		}
 	}
 	if len(words) == 0 {
@@ -293,20 +295,20 @@ func (c compiler) fuzzy(n query.Fuzzy) (plan, error) {
 	return c.allSlots(words, columns), nil
 }
 
-func (c compiler) inRange(n query.Range) (plan, error) {
+func (c compiler) inRange(n query.Range) (Plan, error) {
 	f, err := c.Field(n.Field)
 	if err != nil {
 		return nil, err
 	}
-	values, err := f.between(n)
+	values, err := f.Between(n)
 	if err != nil {
 		return nil, err
 	}
-	return unscored{rangePlan{metadataField(f.Name), values}}, nil
+	return unscored{rangePlan{schema.MetadataField(f.Name), values}}, nil
 }
 
 // filter matches documents that have one of the values.
-func (c compiler) filter(f query.Filter) (plan, error) {
+func (c compiler) filter(f query.Filter) (Plan, error) {
 	var o orPlan
 	for _, v := range f.Values {
 		p, err := c.equal(f.Field, v)

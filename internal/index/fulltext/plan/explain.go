@@ -1,4 +1,4 @@
-package fulltext
+package plan
 
 import (
 	"cmp"
@@ -10,23 +10,23 @@ import (
 	"indexerd/internal/index/query"
 )
 
-// An explanation counts the parts of the scores of one search.
-type explanation struct{ parts int }
+// An Explanation counts the parts of the scores of one search.
+type Explanation struct{ parts int }
 
 // maxParts bounds the memory of an explanation, to about 12 MB: a query may have a
 // thousand words, and a search ten thousand hits.
 const maxParts = 100_000
 
-// scores scores documents of a part that all match, with the parts of their scores. It uses
+// Score scores documents of a part that all match, with the parts of their scores. It uses
 // the code that scores them, so an explanation can't differ from its score. pairs has the
 // pairs of words too. The error is a *query.Error if there are too many parts.
-func (ex *explanation) scores(s *session, m matcher, p *view, docs segment.Bits, pairs bool) (*scores, error) {
-	sc := newScores(docs)
+func (ex *Explanation) Score(s *Session, m Matcher, p *Part, docs segment.Bits, pairs bool) (*Scores, error) {
+	sc := NewScores(docs)
 	sc.explained = ex
-	if err := cmp.Or(m.score(p, sc), s.check()); err != nil {
+	if err := cmp.Or(m.Score(p, sc), s.Check()); err != nil {
 		return nil, err
 	}
-	if near, ok := m.(*nearMatcher); ok && pairs {
+	if near, ok := m.(*Near); ok && pairs {
 		if err := near.explain(p, sc); err != nil {
 			return nil, err
 		}
@@ -37,14 +37,14 @@ func (ex *explanation) scores(s *session, m matcher, p *view, docs segment.Bits,
 	return sc, nil
 }
 
-// partsAt returns the parts of the score of the document at a place in docs, the
+// PartsAt returns the parts of the score of the document at a place in docs, the
 // greatest first.
-func (s *scores) partsAt(at int) (parts []query.ScorePart) {
+func (s *Scores) PartsAt(at int) (parts []query.ScorePart) {
 	if s.parts != nil {
 		parts = s.parts[at]
 	}
-	if s.constant != 0 {
-		parts = append(parts, query.ScorePart{Score: s.constant})
+	if s.Constant != 0 {
+		parts = append(parts, query.ScorePart{Score: s.Constant})
 	}
 	slices.SortStableFunc(parts, func(a, b query.ScorePart) int { return cmp.Compare(b.Score, a.Score) })
 	return parts
@@ -52,9 +52,9 @@ func (s *scores) partsAt(at int) (parts []query.ScorePart) {
 
 // adder returns the function that adds the score of a word to a document. Most
 // searches explain nothing, so they don't check for it at each match.
-func (s *scores) adder(w *wordScorer) func(at int, freq float64, length int) {
+func (s *Scores) adder(w *wordScorer) func(at int, freq float64, length int) {
 	if s.explained == nil {
-		return func(at int, freq float64, length int) { s.sums[at] += w.score(freq, length) }
+		return func(at int, freq float64, length int) { s.Sums[at] += w.score(freq, length) }
 	}
 	return func(at int, freq float64, length int) {
 		part := w.part
@@ -62,13 +62,13 @@ func (s *scores) adder(w *wordScorer) func(at int, freq float64, length int) {
 		if part.Average > 0 {
 			part.Length = length
 		}
-		s.sums[at] += part.Score
+		s.Sums[at] += part.Score
 		s.explain(at, part)
 	}
 }
 
 // explain adds a part of the score of a document, unless there are too many.
-func (s *scores) explain(at int, part query.ScorePart) {
+func (s *Scores) explain(at int, part query.ScorePart) {
 	if s.explained.parts++; s.explained.parts <= maxParts {
 		s.parts[at] = append(s.parts[at], part)
 	}

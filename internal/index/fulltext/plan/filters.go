@@ -1,4 +1,4 @@
-package fulltext
+package plan
 
 import (
 	"container/list"
@@ -11,7 +11,7 @@ import (
 	"indexerd/internal/index/fulltext/segment"
 )
 
-// A filterCache has the documents that filters match, a set for each filter and segment.
+// A FilterCache has the documents that filters match, a set for each filter and segment.
 // Segments never change, so that a set holds for as long as its segment is there: deleted
 // documents are in it, and each search leaves them out, as it does the documents that its
 // caller may not see. After a merge the sets of old segments are not used again and make
@@ -19,7 +19,7 @@ import (
 //
 // Indexes share a cache. It takes a set when a filter is used for the second time, and drops
 // those that were not used for longest. An answer does not depend on it.
-type filterCache struct {
+type FilterCache struct {
 	size  int // bytes at most
 	least int // documents of a segment; a smaller one is read as fast
 
@@ -28,13 +28,13 @@ type filterCache struct {
 	sets  map[filterKey]*list.Element // of *filterSet
 	used  list.List                   // the last used first
 	seen  map[filterKey]bool          // used once
-	of    map[*indexFilters]bool      // indexes with any of these
+	of    map[*IndexFilters]bool      // indexes with any of these
 }
 
 // A filterKey is a filter in one segment. scorch numbers segments, and never uses a number
 // again while the index is open.
 type filterKey struct {
-	index   *indexFilters
+	index   *IndexFilters
 	segment uint64
 	filter  string
 }
@@ -44,8 +44,8 @@ type filterSet struct {
 	docs segment.Bits // read-only
 }
 
-// indexFilters are the filters of one open index in a cache.
-type indexFilters struct{ cache *filterCache }
+// IndexFilters are the filters of one open index in a cache.
+type IndexFilters struct{ cache *FilterCache }
 
 const (
 	filterSeen    = 10_000
@@ -53,17 +53,17 @@ const (
 	maxFilterName = 4096
 )
 
-// newFilterCache returns an empty cache of at most so many bytes, for the segments with a
+// NewFilterCache returns an empty cache of at most so many bytes, for the segments with a
 // least number of documents.
-func newFilterCache(size, least int) *filterCache {
-	return &filterCache{size: size, least: least, sets: map[filterKey]*list.Element{}, seen: map[filterKey]bool{}, of: map[*indexFilters]bool{}}
+func NewFilterCache(size, least int) *FilterCache {
+	return &FilterCache{size: size, least: least, sets: map[filterKey]*list.Element{}, seen: map[filterKey]bool{}, of: map[*IndexFilters]bool{}}
 }
 
-// ofIndex returns the place of an index that was opened.
-func (c *filterCache) ofIndex() *indexFilters { return &indexFilters{c} }
+// OfIndex returns the place of an index that was opened.
+func (c *FilterCache) OfIndex() *IndexFilters { return &IndexFilters{c} }
 
-// held returns how many bytes the cache has.
-func (c *filterCache) held() int {
+// Held returns how many bytes the cache has.
+func (c *FilterCache) Held() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.bytes
@@ -73,7 +73,7 @@ func (s *filterSet) bytes() int { return 8*len(s.docs) + len(s.filter) + filterO
 
 // get returns the documents of a filter, nil if they are not there. wanted reports
 // whether the caller should put them.
-func (c *filterCache) get(key filterKey) (docs segment.Bits, wanted bool) {
+func (c *FilterCache) get(key filterKey) (docs segment.Bits, wanted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e := c.sets[key]; e != nil {
@@ -92,7 +92,7 @@ func (c *filterCache) get(key filterKey) (docs segment.Bits, wanted bool) {
 }
 
 // put adds the documents of a filter.
-func (c *filterCache) put(key filterKey, docs segment.Bits) {
+func (c *FilterCache) put(key filterKey, docs segment.Bits) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	set := &filterSet{key, docs}
@@ -105,14 +105,14 @@ func (c *filterCache) put(key filterKey, docs segment.Bits) {
 	}
 }
 
-func (c *filterCache) remove(e *list.Element) {
+func (c *FilterCache) remove(e *list.Element) {
 	set := c.used.Remove(e).(*filterSet)
 	c.bytes -= set.bytes()
 	delete(c.sets, set.filterKey)
 }
 
-// drop removes all sets of the index, which is closed.
-func (ix *indexFilters) drop() {
+// Drop removes all sets of the index, which is closed.
+func (ix *IndexFilters) Drop() {
 	c := ix.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,20 +136,20 @@ func (ix *indexFilters) drop() {
 
 // A filterMatcher matches as its plan does, by the cache if it can.
 type filterMatcher struct {
-	s      *session
+	s      *Session
 	name   string
-	plan   plan
-	opened matcher // nil while it was not needed
+	plan   Plan
+	opened Matcher // nil while it was not needed
 }
 
 // filterName identifies a filter in an index, and counts its words. It is "" for a plan
 // that is no filter, or that is too long.
-func filterName(p plan) (name string, words int) {
+func filterName(p Plan) (name string, words int) {
 	switch p := p.(type) {
 	case termPlan:
 		return fmt.Sprintf("%q=%q", p.field, p.term), 1
 	case rangePlan:
-		return fmt.Sprintf("%q:%q-%q", p.field, p.min, p.max), 0
+		return fmt.Sprintf("%q:%q-%q", p.field, p.Min, p.Max), 0
 	case orPlan:
 		names := make([]string, len(p))
 		for i, part := range p {
@@ -171,14 +171,14 @@ func filterName(p plan) (name string, words int) {
 
 // openFilter returns a matcher of a filter. It takes the numbers of its words, so that
 // those of the other words of the query do not depend on the cache.
-func (s *session) openFilter(name string, words int, p plan) matcher {
+func (s *Session) openFilter(name string, words int, p Plan) Matcher {
 	for range words {
 		s.newNumber()
 	}
 	return &filterMatcher{s: s, name: name, plan: p}
 }
 
-func (m *filterMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
+func (m *filterMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
 	cache := m.s.filters.cache
 	if p.Docs() < cache.least {
 		return m.read(p, among)
@@ -206,8 +206,8 @@ func (m *filterMatcher) match(p *view, among segment.Bits) (segment.Bits, error)
 
 // ranged reports whether the filter has a range.
 func (m *filterMatcher) ranged() bool {
-	var has func(plan) bool
-	has = func(p plan) bool {
+	var has func(Plan) bool
+	has = func(p Plan) bool {
 		switch p := p.(type) {
 		case rangePlan:
 			return true
@@ -223,16 +223,16 @@ func (m *filterMatcher) ranged() bool {
 
 // read reads the documents from the index. Its words have no numbers of the query: a
 // cursor, which has those of all words, must not show whether the filter was kept.
-func (m *filterMatcher) read(p *view, among segment.Bits) (_ segment.Bits, err error) {
+func (m *filterMatcher) read(p *Part, among segment.Bits) (_ segment.Bits, err error) {
 	if m.opened == nil {
-		words, having := m.s.words, len(m.s.stats.having)
-		m.opened, err = m.plan.open(m.s)
-		m.s.words, m.s.stats.having = words, m.s.stats.having[:having]
+		words, having := m.s.words, len(m.s.Stats.Having)
+		m.opened, err = m.plan.Open(m.s)
+		m.s.words, m.s.Stats.Having = words, m.s.Stats.Having[:having]
 		if err != nil {
 			return nil, err
 		}
 	}
-	return m.opened.match(p, among)
+	return m.opened.Match(p, among)
 }
 
-func (*filterMatcher) score(*view, *scores) error { return nil }
+func (*filterMatcher) Score(*Part, *Scores) error { return nil }

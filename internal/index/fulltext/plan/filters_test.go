@@ -1,4 +1,4 @@
-package fulltext
+package plan
 
 import (
 	"slices"
@@ -12,9 +12,9 @@ import (
 func TestFilterCache(t *testing.T) {
 	docs := segment.NewBits(64)
 	size := (&filterSet{filterKey{filter: "f"}, docs}).bytes()
-	c := newFilterCache(3*size, 0)
-	one, other := c.ofIndex(), c.ofIndex()
-	key := func(ix *indexFilters, n int) filterKey { return filterKey{ix, uint64(n), "f"} }
+	c := NewFilterCache(3*size, 0)
+	one, other := c.OfIndex(), c.OfIndex()
+	key := func(ix *IndexFilters, n int) filterKey { return filterKey{ix, uint64(n), "f"} }
 	for n := range 4 {
 		if got, wanted := c.get(key(one, n)); got != nil || wanted {
 			t.Errorf("%d, first use: got %v, wanted %t", n, got, wanted)
@@ -37,7 +37,7 @@ func TestFilterCache(t *testing.T) {
 	}
 	c.put(key(one, 9), segment.NewBits(100_000))
 	c.put(key(other, 5), docs)
-	one.drop()
+	one.Drop()
 	if got := has(); !slices.Equal(got, []int{5}) || len(c.sets) != 1 || c.bytes != size || len(c.seen) != 0 {
 		t.Errorf("after drop: got %v, %d bytes and %v", got, c.bytes, c.seen)
 	}

@@ -1,4 +1,4 @@
-package fulltext
+package plan
 
 import (
 	"math"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/blevesearch/bleve/v2/numeric"
 
+	"indexerd/internal/index/fulltext/compiled"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
@@ -15,19 +17,19 @@ import (
 // A reweightedPlan matches as its plan does, with another score: see query.Reweighted.
 // A function of a field reads the values of each match that is scored, about 0.3 us.
 type reweightedPlan struct {
-	plan      plan
+	plan      Plan
 	functions []functionPlan
 	query.Reweighted
 }
 
 type functionPlan struct {
-	filter plan // nil: all documents
-	field  Field
+	filter Plan // nil: all documents
+	field  schema.Field
 	query.Function
 }
 
 // reweighted compiles a Reweighted. A field that does not exist has no values.
-func (c compiler) reweighted(n query.Reweighted) (plan, error) {
+func (c compiler) reweighted(n query.Reweighted) (Plan, error) {
 	inner, err := c.compile(n.Node)
 	if err != nil || inner == nil {
 		return nil, err
@@ -44,11 +46,11 @@ func (c compiler) reweighted(n query.Reweighted) (plan, error) {
 			}
 		}
 		if f.Value != nil {
-			if i := slices.IndexFunc(c.Values, func(v Field) bool { return v.Name == f.Value.Field }); i >= 0 {
+			if i := slices.IndexFunc(c.Values, func(v schema.Field) bool { return v.Name == f.Value.Field }); i >= 0 {
 				fn.field = c.Values[i]
 			}
-			if fn.field.Type == Keyword || fn.field.Type == Boolean {
-				return nil, fn.field.mismatch(string(f.Value.Curve), "only numbers and dates have functions")
+			if fn.field.Type == schema.Keyword || fn.field.Type == schema.Boolean {
+				return nil, fn.field.Mismatch(string(f.Value.Curve), "only numbers and dates have functions")
 			}
 		}
 		p.functions = append(p.functions, fn)
@@ -57,23 +59,23 @@ func (c compiler) reweighted(n query.Reweighted) (plan, error) {
 }
 
 type reweightedMatcher struct {
-	matcher
+	Matcher
 	reweightedPlan
-	s       *session
-	filters []matcher // nil: all documents
+	s       *Session
+	filters []Matcher // nil: all documents
 }
 
-// open leaves a boost around it to the inner query, as Lucene does.
-func (p reweightedPlan) open(s *session) (matcher, error) {
+// Open leaves a boost around it to the inner query, as Lucene does.
+func (p reweightedPlan) Open(s *Session) (Matcher, error) {
 	m := &reweightedMatcher{reweightedPlan: p, s: s}
 	var err error
-	if m.matcher, err = p.plan.open(s); err != nil {
+	if m.Matcher, err = p.plan.Open(s); err != nil {
 		return nil, err
 	}
 	for _, f := range p.functions {
-		var filter matcher
+		var filter Matcher
 		if f.filter != nil {
-			if filter, err = f.filter.open(s); err != nil {
+			if filter, err = f.filter.Open(s); err != nil {
 				return nil, err
 			}
 		}
@@ -82,26 +84,26 @@ func (p reweightedPlan) open(s *session) (matcher, error) {
 	return m, nil
 }
 
-// score is called with documents that all match.
-func (m *reweightedMatcher) score(p *view, to *scores) error {
-	own := newScores(to.docs)
+// Score is called with documents that all match.
+func (m *reweightedMatcher) Score(p *Part, to *Scores) error {
+	own := NewScores(to.Docs)
 	own.explained = to.explained
-	if err := m.matcher.score(p, own); err != nil {
+	if err := m.Matcher.Score(p, own); err != nil {
 		return err
 	}
-	given, err := m.given(p, to.docs)
+	given, err := m.given(p, to.Docs)
 	if err != nil {
 		return err
 	}
-	to.open()
-	for at := range to.sums {
-		base := own.constant
-		if own.sums != nil {
-			base += own.sums[at]
+	to.Open()
+	for at := range to.Sums {
+		base := own.Constant
+		if own.Sums != nil {
+			base += own.Sums[at]
 		}
 		score := m.combine(base, given[at].result(m.Mode))
-		if to.sums[at] += score; to.explained != nil {
-			to.parts[at] = append(to.parts[at], scaled(own.partsAt(at), base, score)...)
+		if to.Sums[at] += score; to.explained != nil {
+			to.parts[at] = append(to.parts[at], scaled(own.PartsAt(at), base, score)...)
 		}
 	}
 	return nil
@@ -179,13 +181,13 @@ func (g *given) result(mode query.Mode) float64 {
 }
 
 // given returns what the functions give the documents of a set.
-func (m *reweightedMatcher) given(p *view, docs segment.Bits) ([]given, error) {
+func (m *reweightedMatcher) given(p *Part, docs segment.Bits) ([]given, error) {
 	all := make([]given, docs.Count())
 	for i, f := range m.functions {
 		in := docs
 		if m.filters[i] != nil {
 			var err error
-			if in, err = m.filters[i].match(p, docs); err != nil {
+			if in, err = m.filters[i].Match(p, docs); err != nil {
 				return nil, err
 			}
 		}
@@ -195,11 +197,11 @@ func (m *reweightedMatcher) given(p *view, docs segment.Bits) ([]given, error) {
 		}
 		at := 0
 		for doc := range docs.All {
-			if err := m.s.step(); err != nil {
+			if err := m.s.Step(); err != nil {
 				return nil, err
 			}
 			if in.Has(doc) {
-				x, err := f.number(values, p.id(doc))
+				x, err := f.number(values, p.ID(doc))
 				if err != nil {
 					return nil, err
 				}
@@ -211,11 +213,11 @@ func (m *reweightedMatcher) given(p *view, docs segment.Bits) ([]given, error) {
 	return all, nil
 }
 
-func (m *reweightedMatcher) valuesOf(f Field) (index.DocValueReader, error) {
+func (m *reweightedMatcher) valuesOf(f schema.Field) (index.DocValueReader, error) {
 	if f.Name == "" {
 		return nil, nil
 	}
-	return m.s.reader.DocValueReader([]string{metadataField(f.Name)})
+	return m.s.Reader.DocValueReader([]string{schema.MetadataField(f.Name)})
 }
 
 // number returns what a function gives a document.
@@ -242,23 +244,23 @@ func (f functionPlan) number(values index.DocValueReader, doc index.IndexInterna
 		return 0, err
 	}
 	x := numeric.Int64ToFloat64(n)
-	if f.field.Type == Date {
+	if f.field.Type == schema.Date {
 		x = math.Floor(float64(n) / 1000)
 	}
 	return f.Value.Of(x)
 }
 
-func (p reweightedPlan) clauseOf() (Clause, error) {
-	inner, err := clauseOf(p.plan)
+func (p reweightedPlan) clauseOf() (compiled.Clause, error) {
+	inner, err := ClauseOf(p.plan)
 	if err != nil {
 		return nil, err
 	}
-	c := Reweighted{inner, make([]Clause, len(p.functions)), p.Reweighted}
+	c := compiled.Reweighted{Clause: inner, Filters: make([]compiled.Clause, len(p.functions)), Reweighted: p.Reweighted}
 	for i, f := range p.functions {
 		if f.filter == nil {
 			continue
 		}
-		if c.Filters[i], err = clauseOf(f.filter); err != nil {
+		if c.Filters[i], err = ClauseOf(f.filter); err != nil {
 			return nil, err
 		}
 	}

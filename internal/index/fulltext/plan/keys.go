@@ -1,7 +1,8 @@
-package fulltext
+package plan
 
 import (
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
 )
 
@@ -9,23 +10,23 @@ import (
 type keysPlan []doc.OID
 
 type keysMatcher struct {
-	s *session
+	s *Session
 	keysPlan
 }
 
-func (p keysPlan) open(s *session) (matcher, error) { return keysMatcher{s, p}, nil }
+func (p keysPlan) Open(s *Session) (Matcher, error) { return keysMatcher{s, p}, nil }
 
-func (m keysMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
+func (m keysMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
 	found := segment.NewBits(p.Docs())
 	for _, oid := range m.keysPlan {
-		id := only(string(oid))
-		err := p.Each("_id", id.min, id.max, func(_ []byte, docs segment.Postings) (bool, error) {
+		id := schema.Only(string(oid))
+		err := p.Each("_id", id.Min, id.Max, func(_ []byte, docs segment.Postings) (bool, error) {
 			return true, docs.AddTo(found)
 		})
 		if err != nil {
 			return nil, err
 		}
-		if err := m.s.step(); err != nil {
+		if err := m.s.Step(); err != nil {
 			return nil, err
 		}
 	}
@@ -33,4 +34,4 @@ func (m keysMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
 	return found, nil
 }
 
-func (keysMatcher) score(*view, *scores) error { return nil }
+func (keysMatcher) Score(*Part, *Scores) error { return nil }

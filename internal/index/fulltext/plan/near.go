@@ -1,9 +1,11 @@
-package fulltext
+package plan
 
 import (
 	"slices"
 
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/fulltext/words"
 	"indexerd/internal/index/query"
 )
 
@@ -25,15 +27,15 @@ const (
 // A nearPlan matches as its plan does. Its score has the pairs of the words, if hits are
 // ordered by score only.
 type nearPlan struct {
-	plan  plan
+	plan  Plan
 	words []*columnsPlan
 	pairs [][2]int // numbers of words
 }
 
-type nearMatcher struct {
-	matcher
+type Near struct {
+	Matcher
 	nearPlan
-	s     *session
+	s     *Session
 	words []*columnsMatcher
 	bound float64 // the pairs add at most this share of a score
 }
@@ -44,21 +46,21 @@ func (c compiler) near(n query.Node) *nearPlan {
 	if c.shared == nil || !c.Positions {
 		return nil
 	}
-	var words []slot // as they follow each other
+	var slots []words.Slot // as they follow each other
 	for _, w := range freeWords(n) {
-		if sl, ok := c.nearSlot(w); ok && len(words) < nearWords {
-			words = append(words, sl)
+		if sl, ok := c.nearSlot(w); ok && len(slots) < nearWords {
+			slots = append(slots, sl)
 		}
 	}
-	p, numbers, seen := &nearPlan{}, map[slot]int{}, map[[2]int]bool{}
-	for _, w := range words {
+	p, numbers, seen := &nearPlan{}, map[words.Slot]int{}, map[[2]int]bool{}
+	for _, w := range slots {
 		if _, again := numbers[w]; !again {
 			numbers[w] = len(p.words)
 			p.words = append(p.words, c.anywhere(w))
 		}
 	}
-	for i, a := range words {
-		for _, b := range words[i+1 : min(len(words), i+1+nearQuery)] {
+	for i, a := range slots {
+		for _, b := range slots[i+1 : min(len(slots), i+1+nearQuery)] {
 			pair := [2]int{min(numbers[a], numbers[b]), max(numbers[a], numbers[b])}
 			if a != b && !seen[pair] {
 				seen[pair] = true
@@ -74,17 +76,17 @@ func (c compiler) near(n query.Node) *nearPlan {
 
 // nearSlot returns the slot of a word, false for none. Phrases among its synonyms are not
 // near other words.
-func (c compiler) nearSlot(n query.Node) (slot, bool) {
+func (c compiler) nearSlot(n query.Node) (words.Slot, bool) {
 	switch n := n.(type) {
 	case query.Word:
-		if p := c.analyzer.phrase(n.Text); len(p) == 1 {
-			return p[0], !p[0].prefix
+		if p := c.analyzer.Phrase(n.Text); len(p) == 1 {
+			return p[0], !p[0].Prefix
 		}
 	case query.Synonym:
 		sl := c.slotOf(n)
-		return sl, sl.one != nil
+		return sl, sl.One != nil
 	}
-	return slot{}, false
+	return words.Slot{}, false
 }
 
 // freeWords returns the words without a field that count in each match that has them.
@@ -123,12 +125,12 @@ func wordsOf(n query.Node) []query.Node {
 	return nil
 }
 
-func (p *nearPlan) open(s *session) (matcher, error) {
-	inner, err := p.plan.open(s)
+func (p *nearPlan) Open(s *Session) (Matcher, error) {
+	inner, err := p.plan.Open(s)
 	if err != nil {
 		return nil, err
 	}
-	m := &nearMatcher{matcher: inner, nearPlan: *p, s: s}
+	m := &Near{Matcher: inner, nearPlan: *p, s: s}
 	for _, w := range p.words {
 		word, err := w.openWord(s)
 		if err != nil {
@@ -145,29 +147,29 @@ func (p *nearPlan) open(s *session) (matcher, error) {
 	return m, nil
 }
 
-// share returns the share of a score that the pairs add at most.
-func (m *nearMatcher) share() float64 { return m.bound }
+// Share returns the share of a score that the pairs add at most.
+func (m *Near) Share() float64 { return m.bound }
 
-// sums calls f with what the pairs add to the score of each document of a set.
-func (m *nearMatcher) sums(p *view, docs segment.Bits, f func(sum float64)) error {
+// Sums calls f with what the pairs add to the score of each document of a set.
+func (m *Near) Sums(p *Part, docs segment.Bits, f func(sum float64)) error {
 	return m.read(p, docs, func(r *nearReader) error {
 		sum := 0.0
 		r.each(func(_ [2]int, _, _ int, score float64) { sum += score })
 		f(sum)
-		return m.s.step()
+		return m.s.Step()
 	})
 }
 
 // explain adds a part for each pair.
-func (m *nearMatcher) explain(p *view, to *scores) error {
-	to.open()
+func (m *Near) explain(p *Part, to *Scores) error {
+	to.Open()
 	at := 0
-	return m.read(p, to.docs, func(r *nearReader) error {
+	return m.read(p, to.Docs, func(r *nearReader) error {
 		r.each(func(pair [2]int, column, distance int, score float64) {
 			a, b := m.words[pair[0]].parts[column], m.words[pair[1]].parts[column]
-			to.explain(at, query.ScorePart{Word: a.text + " " + b.text, Field: columnOf(a.field), Distance: distance, Score: score})
+			to.explain(at, query.ScorePart{Word: a.text + " " + b.text, Field: schema.ColumnOf(a.field), Distance: distance, Score: score})
 		})
 		at++
-		return m.s.step()
+		return m.s.Step()
 	})
 }

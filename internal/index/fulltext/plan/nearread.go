@@ -1,4 +1,4 @@
-package fulltext
+package plan
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 // A nearReader has the words of some documents, and reads their pairs one document after
 // another.
 type nearReader struct {
-	m     *nearMatcher
+	m     *Near
 	words []nearWord
 	at    int // of the document among them
 }
@@ -26,17 +26,17 @@ type nearWord struct {
 const nearBatch = 4096
 
 // read calls f with each document of a set.
-func (m *nearMatcher) read(p *view, docs segment.Bits, f func(*nearReader) error) error {
+func (m *Near) read(p *Part, docs segment.Bits, f func(*nearReader) error) error {
 	r := &nearReader{m: m, words: make([]nearWord, len(m.words))}
 	for batch := range docs.Batches(nearBatch) {
-		some := newScores(batch)
-		some.open()
+		some := NewScores(batch)
+		some.Open()
 		for i := range m.words {
 			if err := r.words[i].read(m.words[i], p, some); err != nil {
 				return err
 			}
 		}
-		for r.at = range some.sums {
+		for r.at = range some.Sums {
 			if err := f(r); err != nil {
 				return err
 			}
@@ -46,7 +46,7 @@ func (m *nearMatcher) read(p *view, docs segment.Bits, f func(*nearReader) error
 }
 
 // read reads the scores and the places of a word in some documents.
-func (w *nearWord) read(m *columnsMatcher, p *view, docs *scores) error {
+func (w *nearWord) read(m *columnsMatcher, p *Part, docs *Scores) error {
 	scale, _, err := m.scale()
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (w *nearWord) read(m *columnsMatcher, p *view, docs *scores) error {
 	if err != nil {
 		return err
 	}
-	n := len(docs.sums)
+	n := len(docs.Sums)
 	w.scores = append(w.scores[:0], make([]float64, n)...)
 	w.places = slices.Grow(w.places[:0], len(m.parts))[:len(m.parts)]
 	for i, part := range m.parts {
@@ -78,11 +78,11 @@ func (w *nearWord) read(m *columnsMatcher, p *view, docs *scores) error {
 
 // readPlaces appends the positions of a word in some documents, and calls f with what
 // counts in a score.
-func (m *wordMatcher) readPlaces(p *view, docs *scores, places [][]int, f func(at int, freq float64, length int)) error {
+func (m *wordMatcher) readPlaces(p *Part, docs *Scores, places [][]int, f func(at int, freq float64, length int)) error {
 	var broken error
 	for _, t := range m.terms[p.number] {
-		err := t.ScanPositions(docs.docs, m.s.check, func(p *segment.Posting) {
-			at, _ := docs.place(p.Doc)
+		err := t.ScanPositions(docs.Docs, m.s.Check, func(p *segment.Posting) {
+			at, _ := docs.Place(p.Doc)
 			f(at, t.weight*float64(p.Freq), p.Length)
 			found, err := p.AppendPositions(places[at])
 			places[at], broken = found, cmp.Or(broken, err)

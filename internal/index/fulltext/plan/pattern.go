@@ -1,14 +1,17 @@
-package fulltext
+package plan
 
 import (
 	"unicode/utf8"
 
+	"indexerd/internal/index/fulltext/compiled"
+	"indexerd/internal/index/fulltext/schema"
+	"indexerd/internal/index/fulltext/words"
 	"indexerd/internal/index/query"
 )
 
 // terms compiles the nodes that search terms as they are in the index. It reports false
 // for others.
-func (c compiler) terms(n query.Node) (p plan, ok bool, err error) {
+func (c compiler) terms(n query.Node) (p Plan, ok bool, err error) {
 	switch n := n.(type) {
 	case query.Pattern:
 		p, err = c.pattern(n)
@@ -37,7 +40,7 @@ func (c compiler) textsOf(field string, value bool) []string {
 
 // inTerms returns the plan for terms of a field with text or keywords. what is the text
 // of the query, for the error of another field.
-func (c compiler) inTerms(field string, value bool, what string, in func(field string) plan) (plan, error) {
+func (c compiler) inTerms(field string, value bool, what string, in func(field string) Plan) (Plan, error) {
 	if columns := c.textsOf(field, value); columns != nil {
 		return c.anyColumn(columns, in), nil
 	}
@@ -45,36 +48,36 @@ func (c compiler) inTerms(field string, value bool, what string, in func(field s
 	if err != nil {
 		return nil, err
 	}
-	if f.Type != Keyword {
-		return nil, f.mismatch(what, "only words and keywords are searched so")
+	if f.Type != schema.Keyword {
+		return nil, f.Mismatch(what, "only words and keywords are searched so")
 	}
-	return in(metadataField(f.Name)), nil
+	return in(schema.MetadataField(f.Name)), nil
 }
 
-func (c compiler) pattern(n query.Pattern) (plan, error) {
+func (c compiler) pattern(n query.Pattern) (Plan, error) {
 	if n.Kind == query.Exact && c.textsOf(n.Field, n.Value) == nil {
-		if f, err := c.Field(n.Field); err != nil || f.Type != Keyword {
+		if f, err := c.Field(n.Field); err != nil || f.Type != schema.Keyword {
 			return c.equal(n.Field, n.Text)
 		}
 	}
 	switch {
 	case n.Kind == query.Exact && !n.Fold:
-		return c.inTerms(n.Field, n.Value, n.Text, func(field string) plan { return termPlan{field, n.Text} })
+		return c.inTerms(n.Field, n.Value, n.Text, func(field string) Plan { return termPlan{field, n.Text} })
 	case n.Kind == query.Beginning && !n.Fold:
-		return c.inTerms(n.Field, n.Value, n.Text, func(field string) plan { return prefixPlan{field, n.Text, 0} })
+		return c.inTerms(n.Field, n.Value, n.Text, func(field string) Plan { return prefixPlan{field, n.Text, 0} })
 	}
-	accept, begin, err := matching(n)
+	accept, begin, err := words.Accepting(n)
 	if err != nil {
 		return nil, err
 	}
-	return c.inTerms(n.Field, n.Value, n.Text, func(field string) plan {
-		clause := TermPattern{exported(field), n.Kind, n.Text, n.Fold}
-		return termsPlan{field: field, text: n.Text, termRange: termRange{begin, afterPrefix(begin)}, accept: accept, clause: clause}
+	return c.inTerms(n.Field, n.Value, n.Text, func(field string) Plan {
+		clause := compiled.TermPattern{Field: schema.Exported(field), Kind: n.Kind, Text: n.Text, Fold: n.Fold}
+		return termsPlan{field: field, text: n.Text, Range: schema.Range{Min: begin, Max: afterPrefix(begin)}, accept: accept, clause: clause}
 	})
 }
 
 // similar matches words or keywords of similar spelling.
-func (c compiler) similar(n query.Similar) (plan, error) {
+func (c compiler) similar(n query.Similar) (Plan, error) {
 	terms := []string{n.Text}
 	if n.Words && c.textsOf(n.Field, n.Value) != nil {
 		terms = nil
@@ -87,12 +90,12 @@ func (c compiler) similar(n query.Similar) (plan, error) {
 	}
 	var all boolPlan
 	for _, term := range terms {
-		like := newSimilar(term, n)
-		if letters := utf8.RuneCountInString(term); letters > query.MaxLetters && like.editDistance > 0 {
+		like := words.NewSimilar(term, n)
+		if letters := utf8.RuneCountInString(term); letters > query.MaxLetters && like.EditDistance > 0 {
 			return nil, query.Errorf("leave the fuzziness out", "the word %s has %d letters, and one of similar spelling may have %d", query.Shorten(term), letters, query.MaxLetters)
 		}
-		p, err := c.inTerms(n.Field, n.Value, term, func(field string) plan {
-			if like.editDistance == 0 {
+		p, err := c.inTerms(n.Field, n.Value, term, func(field string) Plan {
+			if like.EditDistance == 0 {
 				return termPlan{field, term}
 			}
 			return similarPlan{field, like, n.Most}
@@ -109,12 +112,12 @@ func (c compiler) similar(n query.Similar) (plan, error) {
 }
 
 // phrasePrefix matches a phrase whose last word may continue.
-func (c compiler) phrasePrefix(n query.PhrasePrefix) (plan, error) {
+func (c compiler) phrasePrefix(n query.PhrasePrefix) (Plan, error) {
 	columns := c.columns(n.Field)
 	if columns == nil {
 		return nil, c.notText(n.Field, n.Text)
 	}
-	p := c.analyzer.phrase(n.Text)
+	p := c.analyzer.Phrase(n.Text)
 	switch {
 	case len(p) == 0:
 		return nil, nil
@@ -124,7 +127,7 @@ func (c compiler) phrasePrefix(n query.PhrasePrefix) (plan, error) {
 		return nil, query.Errorf("shorten it, or leave the slop out", "a phrase with slop has %d words, more than %d", len(p), query.MaxSlots)
 	}
 	last := &p[len(p)-1]
-	last.prefix, last.most = true, n.Most
+	last.Prefix, last.Most = true, n.Most
 	return c.phraseIn(columns, p, n.Slop), nil
 }
 
@@ -136,33 +139,33 @@ type hasPlan struct {
 
 // has matches documents with a word or a value. The lengths of texts say which have
 // words; without them all words are read.
-func (c compiler) has(n query.Has) (plan, error) {
+func (c compiler) has(n query.Has) (Plan, error) {
 	columns := c.textsOf(n.Field, n.Value)
 	if columns == nil {
 		return c.inRange(query.Range{Field: n.Field})
 	}
 	var o orPlan
 	for _, name := range columns {
-		in := contentField(name)
+		in := schema.ContentField(name)
 		if !c.Unmeasured {
-			in = lengthField(in)
+			in = schema.LengthField(in)
 		}
-		o = append(o, unscored{hasPlan{rangePlan{in, termRange{}}, contentField(name)}})
+		o = append(o, unscored{hasPlan{rangePlan{in, schema.Range{}}, schema.ContentField(name)}})
 	}
 	return o, nil
 }
 
 // between matches words between two bounds.
-func (c compiler) between(n query.Between) (plan, error) {
+func (c compiler) between(n query.Between) (Plan, error) {
 	columns := c.columns(n.Field)
 	if columns == nil {
 		return c.inRange(query.Range(n))
 	}
-	values, err := Field{Name: n.Field, Type: Keyword}.between(query.Range(n))
+	values, err := schema.Field{Name: n.Field, Type: schema.Keyword}.Between(query.Range(n))
 	if err != nil {
 		return nil, err
 	}
-	return c.anyColumn(columns, func(field string) plan {
-		return termsPlan{field: field, text: n.String(), termRange: values, clause: TermRange{exported(field), values.min, values.max}}
+	return c.anyColumn(columns, func(field string) Plan {
+		return termsPlan{field: field, text: n.String(), Range: values, clause: compiled.TermRange{Field: schema.Exported(field), Min: values.Min, Max: values.Max}}
 	}), nil
 }

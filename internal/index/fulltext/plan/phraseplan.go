@@ -1,15 +1,16 @@
-package fulltext
+package plan
 
 import (
 	"slices"
 
 	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/fulltext/words"
 )
 
 // A phrasePlan matches documents that have the phrase.
 type phrasePlan struct {
 	field string
-	slots phrase
+	slots words.Phrase
 	slop  int
 }
 
@@ -18,7 +19,7 @@ type phrasePlan struct {
 // word four thousand times.
 type phraseMatcher struct {
 	phrasePlan
-	s     *session
+	s     *Session
 	rank  rank
 	words []*wordMatcher // of the distinct slots
 	word  []int          // number of the word of each slot, -1 for any word
@@ -33,12 +34,12 @@ type phraseMatch struct {
 	freq   float64
 }
 
-func (p phrasePlan) open(s *session) (matcher, error) {
-	m := &phraseMatcher{phrasePlan: p, s: s, rank: s.rank, word: make([]int, len(p.slots)), found: make([][]phraseMatch, len(s.views))}
-	numbers := map[slot]int{}
+func (p phrasePlan) Open(s *Session) (Matcher, error) {
+	m := &phraseMatcher{phrasePlan: p, s: s, rank: s.rank, word: make([]int, len(p.slots)), found: make([][]phraseMatch, len(s.Parts))}
+	numbers := map[words.Slot]int{}
 	for i, sl := range p.slots {
 		n, again := numbers[sl]
-		if sl.term == "" {
+		if sl.Term == "" {
 			n = -1
 		} else if !again {
 			n = len(m.words)
@@ -55,22 +56,22 @@ func (p phrasePlan) open(s *session) (matcher, error) {
 }
 
 // openSlot returns the word of a slot.
-func (s *session) openSlot(field string, sl slot) (*wordMatcher, error) {
-	if sl.prefix {
-		return prefixPlan{field, sl.term, sl.most}.word(s)
+func (s *Session) openSlot(field string, sl words.Slot) (*wordMatcher, error) {
+	if sl.Prefix {
+		return prefixPlan{field, sl.Term, sl.Most}.word(s)
 	}
-	m := s.newWord(field, sl.term)
-	if err := m.add(sl.term, 1); err != nil {
+	m := s.newWord(field, sl.Term)
+	if err := m.add(sl.Term, 1); err != nil {
 		return nil, err
 	}
-	return m, s.step()
+	return m, s.Step()
 }
 
-func (m *phraseMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
+func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
 	candidates := among
 	for _, w := range m.words {
 		var err error
-		if candidates, err = w.match(p, candidates); err != nil {
+		if candidates, err = w.Match(p, candidates); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +94,7 @@ func (m *phraseMatcher) match(p *view, among segment.Bits) (segment.Bits, error)
 			continue
 		}
 		found.Set(doc)
-		if m.s.scored {
+		if m.s.Scored {
 			m.found[p.number] = append(m.found[p.number], phraseMatch{doc, uint32(length), freq})
 		}
 	}
@@ -101,10 +102,10 @@ func (m *phraseMatcher) match(p *view, among segment.Bits) (segment.Bits, error)
 }
 
 // matchLoose sets the matches of a part to the documents that have all words.
-func (m *phraseMatcher) matchLoose(p *view, docs segment.Bits) error {
+func (m *phraseMatcher) matchLoose(p *Part, docs segment.Bits) error {
 	seen := segment.NewBits(p.Docs())
 	for _, t := range m.words[0].terms[p.number] {
-		err := t.Scan(docs, m.s.check, func(of *segment.Posting) {
+		err := t.Scan(docs, m.s.Check, func(of *segment.Posting) {
 			if !seen.Has(of.Doc) {
 				seen.Set(of.Doc)
 				m.found[p.number] = append(m.found[p.number], phraseMatch{of.Doc, uint32(of.Length), 1})
@@ -119,15 +120,15 @@ func (m *phraseMatcher) matchLoose(p *view, docs segment.Bits) error {
 
 // freq returns how often the phrase occurs. A place counts the less, the more slop
 // it needs. Without scores the first place is enough.
-func (m *phraseMatcher) freq(positions slotPositions) (freq float64, err error) {
-	err = positions.each(m.slop, m.s.step, func(_ []int, width int) bool {
+func (m *phraseMatcher) freq(positions words.Positions) (freq float64, err error) {
+	err = positions.Each(m.slop, m.s.Step, func(_ []int, width int) bool {
 		freq += 1 / float64(1+width)
-		return m.s.scored
+		return m.s.Scored
 	})
 	return freq, err
 }
 
-func (m *phraseMatcher) score(p *view, to *scores) error {
+func (m *phraseMatcher) Score(p *Part, to *Scores) error {
 	if len(m.found[p.number]) == 0 {
 		return nil
 	}
@@ -150,10 +151,10 @@ func (m *phraseMatcher) score(p *view, to *scores) error {
 	if err != nil {
 		return err
 	}
-	to.open()
+	to.Open()
 	add := to.adder(w)
 	for _, f := range m.found[p.number] {
-		if at, ok := to.place(f.doc); ok {
+		if at, ok := to.Place(f.doc); ok {
 			add(at, f.freq, int(f.length))
 		}
 	}
@@ -166,11 +167,11 @@ type positionReader struct {
 	m         *phraseMatcher
 	cursors   [][]*segment.Cursor // of the terms of each word
 	places    [][]int             // of each word
-	positions slotPositions
+	positions words.Positions
 }
 
-func (m *phraseMatcher) openPositions(p *view, candidates segment.Bits) *positionReader {
-	r := &positionReader{m, make([][]*segment.Cursor, len(m.words)), make([][]int, len(m.words)), make(slotPositions, len(m.slots))}
+func (m *phraseMatcher) openPositions(p *Part, candidates segment.Bits) *positionReader {
+	r := &positionReader{m, make([][]*segment.Cursor, len(m.words)), make([][]int, len(m.words)), make(words.Positions, len(m.slots))}
 	for i, w := range m.words {
 		r.places[i] = []int{} // not nil, which is any word
 		for _, t := range w.terms[p.number] {
@@ -204,5 +205,5 @@ func (r *positionReader) read(doc uint32) (length int, err error) {
 			r.positions[i] = r.places[n]
 		}
 	}
-	return length, r.m.s.step()
+	return length, r.m.s.Step()
 }

@@ -1,10 +1,14 @@
-package fulltext
+package plan
 
-import "indexerd/internal/index/query"
+import (
+	"indexerd/internal/index/fulltext/schema"
+	"indexerd/internal/index/fulltext/words"
+	"indexerd/internal/index/query"
+)
 
-// compileRequest compiles the query and the filters of a request. It returns the plan and
+// Compile compiles the query and the filters of a request. It returns the plan and
 // the schema that is visible to the caller. The error is a *query.Error.
-func compileRequest(s *Schema, req query.Request) (plan, *Schema, error) {
+func Compile(s *schema.Schema, req query.Request) (Plan, *schema.Schema, error) {
 	if req.Visible == nil {
 		p, err := queryAndFilters(s, req)
 		return p, s, err
@@ -18,17 +22,17 @@ func compileRequest(s *Schema, req query.Request) (plan, *Schema, error) {
 	return visiblePlan{visible, p}, restricted, err
 }
 
-func queryAndFilters(s *Schema, req query.Request) (plan, error) {
+func queryAndFilters(s *schema.Schema, req query.Request) (Plan, error) {
 	c := newCompiler(s, req.Boosts)
-	c.synonyms = map[string]*synonymSet{}
+	c.synonyms = map[string]*words.Set{}
 	if req.Tuned {
-		c.shared = map[slot]*columnsPlan{}
+		c.shared = map[words.Slot]*columnsPlan{}
 	}
 	p, err := c.whole(req.Query)
 	if err != nil {
 		return nil, err
 	}
-	all := boolPlan{must: []plan{p}}
+	all := boolPlan{must: []Plan{p}}
 	for _, f := range req.Filters {
 		p, err := c.filter(f)
 		if err != nil {
@@ -43,19 +47,19 @@ func queryAndFilters(s *Schema, req query.Request) (plan, error) {
 	return all, nil
 }
 
-// compileNode compiles a query with the boosts of a request, nil for none. The error is a
+// CompileNode compiles a query with the boosts of a request, nil for none. The error is a
 // *query.Error.
-func compileNode(s *Schema, n query.Node, boosts map[string]float64) (plan, error) {
+func CompileNode(s *schema.Schema, n query.Node, boosts map[string]float64) (Plan, error) {
 	return newCompiler(s, boosts).whole(n)
 }
 
-func newCompiler(s *Schema, boosts map[string]float64) compiler {
-	return compiler{Schema: s, analyzer: analyzer{s.Analysis}, boosts: boosts}
+func newCompiler(s *schema.Schema, boosts map[string]float64) compiler {
+	return compiler{Schema: s, analyzer: words.Analyzer{Analyzer: s.Analysis}, boosts: boosts}
 }
 
 // whole compiles a query that is no part of another one. It matches nothing if no part of
 // it is searched.
-func (c compiler) whole(n query.Node) (plan, error) {
+func (c compiler) whole(n query.Node) (Plan, error) {
 	p, err := c.compile(n)
 	if err == nil && p == nil {
 		p = orPlan{}
@@ -63,5 +67,5 @@ func (c compiler) whole(n query.Node) (plan, error) {
 	return p, err
 }
 
-// filterOf returns a plan that matches as p does, and does not change scores.
-func filterOf(p plan) plan { return unscored{p} }
+// Filter returns a plan that matches as p does, and does not change scores.
+func Filter(p Plan) Plan { return unscored{p} }

@@ -1,4 +1,4 @@
-package fulltext
+package plan
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
@@ -45,53 +46,53 @@ func (r rank) most() float64 {
 	return r.boost * (r.K1 + 1)
 }
 
-// stats are the numbers that scores depend on, besides the document. A cursor has
+// Stats are the numbers that scores depend on, besides the document. A cursor has
 // those of the first page, so that rows that change between two pages move no hit
 // from one to the other. A number is 0 while it is unknown, and else 1 too high.
-type stats struct {
-	docs   uint64
-	words  []uint64 // of all documents, for each searched field
-	having []uint64 // documents with each word of the query
+type Stats struct {
+	Docs   uint64
+	Words  []uint64 // of all documents, for each searched field
+	Having []uint64 // documents with each word of the query
 	filled []uint64 // documents with words in each searched field; not in cursors
 }
 
 // average returns the mean number of words of a content field.
-func (s *session) average(field string) (float64, error) {
-	i := slices.IndexFunc(s.texts, func(name string) bool { return contentField(name) == field })
-	if i < 0 || i >= len(s.stats.words) {
+func (s *Session) average(field string) (float64, error) {
+	i := slices.IndexFunc(s.texts, func(name string) bool { return schema.ContentField(name) == field })
+	if i < 0 || i >= len(s.Stats.Words) {
 		return 1, nil
 	}
-	if s.stats.words[i] == 0 {
+	if s.Stats.Words[i] == 0 {
 		sum := uint64(0)
-		for _, p := range s.views {
-			n, err := p.Words(lengthField(field), p.counted())
+		for _, p := range s.Parts {
+			n, err := p.Words(schema.LengthField(field), p.counted())
 			if err != nil {
 				return 0, err
 			}
 			sum += n
 		}
-		s.stats.words[i] = sum + 1
+		s.Stats.Words[i] = sum + 1
 	}
 	docs, err := s.docsOf(field)
-	return float64(s.stats.words[i]-1) / max(1, docs), err
+	return float64(s.Stats.Words[i]-1) / max(1, docs), err
 }
 
 // docsOf returns the number of visible documents that count for a field.
-func (s *session) docsOf(field string) (float64, error) {
-	i := slices.IndexFunc(s.texts, func(name string) bool { return contentField(name) == field })
+func (s *Session) docsOf(field string) (float64, error) {
+	i := slices.IndexFunc(s.texts, func(name string) bool { return schema.ContentField(name) == field })
 	if !s.rank.lucene || !s.measured || i < 0 {
 		return s.allDocs(), nil
 	}
-	if s.stats.filled == nil {
-		s.stats.filled = make([]uint64, len(s.texts))
+	if s.Stats.filled == nil {
+		s.Stats.filled = make([]uint64, len(s.texts))
 	}
-	if n := &s.stats.filled[i]; *n == 0 {
-		m, err := rangePlan{lengthField(field), termRange{}}.open(s)
+	if n := &s.Stats.filled[i]; *n == 0 {
+		m, err := rangePlan{schema.LengthField(field), schema.Range{}}.Open(s)
 		if err != nil {
 			return 0, err
 		}
-		for _, p := range s.views {
-			docs, err := m.match(p, p.live)
+		for _, p := range s.Parts {
+			docs, err := m.Match(p, p.Live)
 			if err != nil {
 				return 0, err
 			}
@@ -99,21 +100,21 @@ func (s *session) docsOf(field string) (float64, error) {
 		}
 		*n++
 	}
-	return float64(s.stats.filled[i] - 1), nil
+	return float64(s.Stats.filled[i] - 1), nil
 }
 
 // allDocs returns the number of visible documents.
-func (s *session) allDocs() float64 {
-	if s.stats.docs == 0 {
-		s.stats.docs = uint64(s.docs) + 1
+func (s *Session) allDocs() float64 {
+	if s.Stats.Docs == 0 {
+		s.Stats.Docs = uint64(s.docs) + 1
 	}
-	return float64(s.stats.docs - 1)
+	return float64(s.Stats.Docs - 1)
 }
 
 // idf returns the weight of a word with a number, among some documents. count returns
 // how many visible documents have it.
-func (s *session) idf(number int, docs float64, count func() (int, error)) (float64, error) {
-	n := &s.stats.having[number]
+func (s *Session) idf(number int, docs float64, count func() (int, error)) (float64, error) {
+	n := &s.Stats.Having[number]
 	if *n == 0 {
 		having, err := count()
 		if err != nil {
@@ -135,7 +136,7 @@ type wordScorer struct {
 
 // scorer returns the scorer of a word in a field. text is the word as explanations
 // show it.
-func (s *session) scorer(text, field string, r rank, idf float64) (*wordScorer, error) {
+func (s *Session) scorer(text, field string, r rank, idf float64) (*wordScorer, error) {
 	w := &wordScorer{weight: r.most() * idf, k1: r.K1, b: r.B, average: 1}
 	if !s.measured {
 		w.b = 0
@@ -145,7 +146,7 @@ func (s *session) scorer(text, field string, r rank, idf float64) (*wordScorer, 
 		w.average = average
 		w.part.Average = average
 	}
-	w.part.Word, w.part.Field, w.part.Boost, w.part.IDF = text, columnOf(field), r.boost, idf
+	w.part.Word, w.part.Field, w.part.Boost, w.part.IDF = text, schema.ColumnOf(field), r.boost, idf
 	w.rounded = r.lucene
 	for length := range w.norms {
 		w.norms[length] = w.norm(length)
@@ -177,74 +178,74 @@ func (w *wordScorer) score(freq float64, length int) float64 {
 	return w.weight * freq / (freq + w.norm(length))
 }
 
-// scores are those of the matches of one part.
-type scores struct {
-	docs     segment.Bits
-	constant float64    // added to each score
-	sums     []float64  // by rank in docs; nil if only constants were added
-	before   []uint32   // see Bits.Ranks
+// Scores are those of the matches of one part.
+type Scores struct {
+	Docs     segment.Bits
+	Constant float64    // added to each score
+	Sums     []float64  // by rank in docs; nil if only constants were added
+	Ranks    []uint32   // see Bits.Ranks
 	taken    *[]float64 // memory of sums
 
-	explained *explanation        // nil: no parts are needed
+	explained *Explanation        // nil: no parts are needed
 	parts     [][]query.ScorePart // of each of sums
 }
 
-func newScores(docs segment.Bits) *scores { return &scores{docs: docs} }
+func NewScores(docs segment.Bits) *Scores { return &Scores{Docs: docs} }
 
-// open makes room for a score of each document.
-func (s *scores) open() {
-	if s.sums != nil {
+// Open makes room for a score of each document.
+func (s *Scores) Open() {
+	if s.Sums != nil {
 		return
 	}
-	s.before = s.docs.Ranks()
-	n := s.docs.Count()
+	s.Ranks = s.Docs.Ranks()
+	n := s.Docs.Count()
 	s.taken = takeSums(n)
-	s.sums = *s.taken
+	s.Sums = *s.taken
 	if s.explained != nil {
 		s.parts = make([][]query.ScorePart, n)
 	}
 }
 
-// release makes the memory of the sums available again.
-func (s *scores) release() {
+// Release makes the memory of the sums available again.
+func (s *Scores) Release() {
 	if s.taken != nil {
 		giveSums(s.taken)
 	}
-	s.sums, s.taken = nil, nil
+	s.Sums, s.taken = nil, nil
 }
 
-// place returns the rank of a document in docs, false if it is not there.
-func (s *scores) place(doc uint32) (int, bool) {
-	w := s.docs[doc/64]
+// Place returns the rank of a document in docs, false if it is not there.
+func (s *Scores) Place(doc uint32) (int, bool) {
+	w := s.Docs[doc/64]
 	if w>>(doc%64)&1 == 0 {
 		return 0, false
 	}
-	return int(s.before[doc/64]) + bits.OnesCount64(w&(1<<(doc%64)-1)), true
+	return int(s.Ranks[doc/64]) + bits.OnesCount64(w&(1<<(doc%64)-1)), true
 }
 
 // addAll adds the scores of some of the documents.
-func (s *scores) addAll(more *scores) {
-	s.open()
+func (s *Scores) addAll(more *Scores) {
+	s.Open()
 	i := 0
-	for doc := range more.docs.All {
-		at, _ := s.place(doc)
-		s.sums[at] += more.constant
-		if more.sums != nil {
-			s.sums[at] += more.sums[i]
+	for doc := range more.Docs.All {
+		at, _ := s.Place(doc)
+		s.Sums[at] += more.Constant
+		if more.Sums != nil {
+			s.Sums[at] += more.Sums[i]
 		}
 		if s.explained != nil {
-			s.parts[at] = append(s.parts[at], more.partsAt(i)...)
+			s.parts[at] = append(s.parts[at], more.PartsAt(i)...)
 		}
 		i++
 	}
 }
 
-// addSome adds the scores of documents of which some are scored.
-func (s *scores) addSome(more *scores) {
+// AddSome adds the scores of documents of which some are scored.
+func (s *Scores) AddSome(more *Scores) {
 	i := 0
-	for doc := range more.docs.All {
-		if at, ok := s.place(doc); ok {
-			s.sums[at] += more.sums[i]
+	for doc := range more.Docs.All {
+		if at, ok := s.Place(doc); ok {
+			s.Sums[at] += more.Sums[i]
 		}
 		i++
 	}

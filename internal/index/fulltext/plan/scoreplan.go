@@ -1,4 +1,4 @@
-package fulltext
+package plan
 
 import (
 	"indexerd/internal/index/fulltext/segment"
@@ -8,13 +8,13 @@ import (
 type (
 	// A scoredPlan matches as its plan does, with this score for each match.
 	scoredPlan struct {
-		plan  plan
+		plan  Plan
 		score float64
 	}
 
 	// An optionalPlan matches all documents. Its score is the sum of those of the
 	// plans that match.
-	optionalPlan []plan
+	optionalPlan []Plan
 
 	// A disMaxPlan matches documents that any of its plans matches. Its score is the
 	// best of those of the plans that match, and tie times the others.
@@ -25,17 +25,17 @@ type (
 )
 
 // scored compiles the nodes that combine scores. It reports false for others.
-func (c compiler) scored(n query.Node) (p plan, ok bool, err error) {
+func (c compiler) scored(n query.Node) (p Plan, ok bool, err error) {
 	switch n := n.(type) {
 	case query.AtLeast:
 		p, err = c.atLeast(n)
 	case query.Optional:
-		var parts plan
+		var parts Plan
 		if parts, err = c.or(n.Nodes); err == nil && parts != nil {
 			p = optionalPlan(parts.(orPlan))
 		}
 	case query.DisMax:
-		var parts plan
+		var parts Plan
 		if parts, err = c.or(n.Nodes); err == nil && parts != nil {
 			p = disMaxPlan{parts.(orPlan), n.Tie}
 		}
@@ -65,7 +65,7 @@ func (c compiler) scored(n query.Node) (p plan, ok bool, err error) {
 }
 
 // atLeast matches so many of the nodes that are searched at all. One alone must match.
-func (c compiler) atLeast(n query.AtLeast) (plan, error) {
+func (c compiler) atLeast(n query.AtLeast) (Plan, error) {
 	parts, err := c.or(n.Nodes)
 	if err != nil || parts == nil {
 		return nil, err
@@ -84,41 +84,41 @@ func (c compiler) atLeast(n query.AtLeast) (plan, error) {
 // A nestedPlan is a query.Nested whose fields are checked. No index answers it.
 type nestedPlan struct{}
 
-func (nestedPlan) open(*session) (matcher, error) { return nil, errNested }
+func (nestedPlan) Open(*Session) (Matcher, error) { return nil, errNested }
 
 var errNested = query.Errorf("use it in the query itself", "nested is not supported there")
 
 // A scoredMatcher is scored for documents that all match.
 type scoredMatcher struct {
-	matcher
+	Matcher
 	points float64
 }
 
-func (p scoredPlan) open(s *session) (matcher, error) {
-	m, err := p.plan.open(s)
+func (p scoredPlan) Open(s *Session) (Matcher, error) {
+	m, err := p.plan.Open(s)
 	return scoredMatcher{m, p.score * s.rank.boost}, err
 }
 
-func (m scoredMatcher) score(_ *view, to *scores) error {
-	to.constant += m.points
+func (m scoredMatcher) Score(_ *Part, to *Scores) error {
+	to.Constant += m.points
 	return nil
 }
 
 // An optionalMatcher scores as its parts do.
 type optionalMatcher struct{ orMatcher }
 
-func (p optionalPlan) open(s *session) (matcher, error) {
+func (p optionalPlan) Open(s *Session) (Matcher, error) {
 	parts, err := openAll(s, p)
 	return optionalMatcher{orMatcher{parts, 1}}, err
 }
 
-// match has the parts find their matches, which they need for their scores.
-func (m optionalMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
+// Match has the parts find their matches, which they need for their scores.
+func (m optionalMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
 	for _, part := range m.parts {
 		if needsSeveral(part) {
 			continue // asked again for its score
 		}
-		if _, err := part.match(p, among); err != nil {
+		if _, err := part.Match(p, among); err != nil {
 			return nil, err
 		}
 	}
@@ -130,17 +130,17 @@ type disMaxMatcher struct {
 	tie float64
 }
 
-func (p disMaxPlan) open(s *session) (matcher, error) {
+func (p disMaxPlan) Open(s *Session) (Matcher, error) {
 	parts, err := openAll(s, p.plans)
 	return disMaxMatcher{orMatcher{parts, 1}, p.tie}, err
 }
 
-// score keeps the best score of each document, and the sum of all.
-func (m disMaxMatcher) score(p *view, to *scores) error {
-	to.open()
-	best := disMax{to: to, tie: m.tie, best: make([]float64, len(to.sums)), sum: make([]float64, len(to.sums))}
+// Score keeps the best score of each document, and the sum of all.
+func (m disMaxMatcher) Score(p *Part, to *Scores) error {
+	to.Open()
+	best := disMax{to: to, tie: m.tie, best: make([]float64, len(to.Sums)), sum: make([]float64, len(to.Sums))}
 	if to.explained != nil {
-		best.parts, best.others = make([][]query.ScorePart, len(to.sums)), make([][]query.ScorePart, len(to.sums))
+		best.parts, best.others = make([][]query.ScorePart, len(to.Sums)), make([][]query.ScorePart, len(to.Sums))
 	}
 	for _, part := range m.parts {
 		own, err := ownScores(p, part, to)
@@ -154,41 +154,41 @@ func (m disMaxMatcher) score(p *view, to *scores) error {
 }
 
 // ownScores returns the scores of one part, of those documents that it matches.
-func ownScores(p *view, part matcher, to *scores) (*scores, error) {
-	docs := to.docs
+func ownScores(p *Part, part Matcher, to *Scores) (*Scores, error) {
+	docs := to.Docs
 	if needsSeveral(part) {
 		var err error
-		if docs, err = part.match(p, docs); err != nil {
+		if docs, err = part.Match(p, docs); err != nil {
 			return nil, err
 		}
 	}
-	own := newScores(docs)
+	own := NewScores(docs)
 	own.explained = to.explained
-	return own, part.score(p, own)
+	return own, part.Score(p, own)
 }
 
 // A disMax collects the scores of parts.
 type disMax struct {
-	to            *scores
+	to            *Scores
 	tie           float64
 	best, sum     []float64
 	parts, others [][]query.ScorePart // of the best, and of the others; nil: not needed
 }
 
-func (d *disMax) add(own *scores) {
+func (d *disMax) add(own *Scores) {
 	i := 0
-	for doc := range own.docs.All {
-		at, _ := d.to.place(doc)
-		score := own.constant
-		if own.sums != nil {
-			score += own.sums[i]
+	for doc := range own.Docs.All {
+		at, _ := d.to.Place(doc)
+		score := own.Constant
+		if own.Sums != nil {
+			score += own.Sums[i]
 		}
 		better := score > d.best[at]
 		if d.sum[at] += score; better {
 			d.best[at] = score
 		}
 		if d.parts != nil && score > 0 {
-			parts := own.partsAt(i)
+			parts := own.PartsAt(i)
 			if better {
 				parts, d.parts[at] = d.parts[at], parts
 			}
@@ -200,7 +200,7 @@ func (d *disMax) add(own *scores) {
 
 func (d *disMax) finish() {
 	for at, best := range d.best {
-		d.to.sums[at] += best + d.tie*(d.sum[at]-best)
+		d.to.Sums[at] += best + d.tie*(d.sum[at]-best)
 		if d.parts == nil {
 			continue
 		}

@@ -1,4 +1,4 @@
-package fulltext
+package plan
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
 
-// A deadline checks a context in a loop. Loops over documents, terms or
+// A Deadline checks a context in a loop. Loops over documents, terms or
 // positions call step in each iteration.
-type deadline struct {
+type Deadline struct {
 	ctx   context.Context
 	steps int
 }
@@ -22,7 +23,7 @@ type deadline struct {
 // short, but may take 0.2 ms in a search for a thousand words.
 const checkEvery = 64
 
-func (d *deadline) step() error {
+func (d *Deadline) Step() error {
 	d.steps++
 	if d.steps%checkEvery != 0 {
 		return nil
@@ -30,51 +31,51 @@ func (d *deadline) step() error {
 	return d.ctx.Err()
 }
 
-// check checks the context at once, for loops whose steps take long.
-func (d *deadline) check() error { return d.ctx.Err() }
+// Check checks the context at once, for loops whose steps take long.
+func (d *Deadline) Check() error { return d.ctx.Err() }
 
-// again returns a deadline of the same context, for another goroutine.
-func (d *deadline) again() *deadline { return &deadline{ctx: d.ctx} }
+// Again returns a deadline of the same context, for another goroutine.
+func (d *Deadline) Again() *Deadline { return &Deadline{ctx: d.ctx} }
 
-// A session is one search in one snapshot.
-type session struct {
-	deadline
-	reader   *scorch.IndexSnapshot
-	filters  *indexFilters // nil: no filter is kept
-	views    []*view
+// A Session is one search in one snapshot.
+type Session struct {
+	Deadline
+	Reader   *scorch.IndexSnapshot
+	filters  *IndexFilters // nil: no filter is kept
+	Parts    []*Part
 	docs     int  // visible ones
-	scored   bool // the scores are needed
+	Scored   bool // the scores are needed
 	rank     rank // how documents are scored
 	texts    []string
 	measured bool   // the index has the lengths of documents
-	stats    *stats // what scores depend on
+	Stats    *Stats // what scores depend on
 	words    int    // of the query
 	terms    int    // counted by countTerm
 	opened   map[*columnsPlan]*columnsMatcher
 }
 
-// A view is one segment of the snapshot, with the documents that are visible.
-type view struct {
+// A Part is one segment of the snapshot, with the documents that are visible.
+type Part struct {
 	*segment.Reader
 	number  int    // of the part
 	segment uint64 // number of the segment in the index
-	base    uint64 // number of its first document in the snapshot
-	live    segment.Bits
+	Base    uint64 // number of its first document in the snapshot
+	Live    segment.Bits
 	docs    int // in live
 }
 
-// sessionOptions are how a session scores, and where it keeps filters.
-type sessionOptions struct {
-	bm25    query.BM25
-	lucene  bool          // score as Lucene does: see query.Lucene
-	filters *indexFilters // nil: no filter is kept
+// Options are how a session scores, and where it keeps filters.
+type Options struct {
+	BM25    query.BM25
+	Lucene  bool          // score as Lucene does: see query.Lucene
+	Filters *IndexFilters // nil: no filter is kept
 }
 
-// newSession opens the segments of a snapshot for a search.
-func newSession(ctx context.Context, s *Schema, r *scorch.IndexSnapshot, o sessionOptions) (*session, error) {
-	se := &session{
-		deadline: deadline{ctx: ctx}, reader: r, filters: o.filters, scored: true, rank: rank{BM25: o.bm25, boost: 1, lucene: o.lucene},
-		measured: !s.Unmeasured, stats: &stats{words: make([]uint64, len(s.Texts))}, texts: s.Texts, opened: map[*columnsPlan]*columnsMatcher{},
+// NewSession opens the segments of a snapshot for a search.
+func NewSession(ctx context.Context, s *schema.Schema, r *scorch.IndexSnapshot, o Options) (*Session, error) {
+	se := &Session{
+		Deadline: Deadline{ctx: ctx}, Reader: r, filters: o.Filters, Scored: true, rank: rank{BM25: o.BM25, boost: 1, lucene: o.Lucene},
+		measured: !s.Unmeasured, Stats: &Stats{Words: make([]uint64, len(s.Texts))}, texts: s.Texts, opened: map[*columnsPlan]*columnsMatcher{},
 	}
 	base := uint64(0)
 	for _, seg := range r.Segments() {
@@ -83,8 +84,8 @@ func newSession(ctx context.Context, s *Schema, r *scorch.IndexSnapshot, o sessi
 			if err != nil {
 				return nil, err
 			}
-			p.number, p.segment, p.base = len(se.views), seg.Id(), base
-			se.views = append(se.views, p)
+			p.number, p.segment, p.Base = len(se.Parts), seg.Id(), base
+			se.Parts = append(se.Parts, p)
 			se.docs += p.docs
 		}
 		base += uint64(seg.FullSize())
@@ -92,26 +93,26 @@ func newSession(ctx context.Context, s *Schema, r *scorch.IndexSnapshot, o sessi
 	return se, nil
 }
 
-func openView(seg *scorch.SegmentSnapshot) (*view, error) {
+func openView(seg *scorch.SegmentSnapshot) (*Part, error) {
 	r, err := segment.NewReader(seg.Segment())
 	if err != nil {
 		return nil, err
 	}
-	p := &view{Reader: r, live: segment.NewBits(r.Docs())}
-	for i := range p.live {
-		p.live[i] = math.MaxUint64
+	p := &Part{Reader: r, Live: segment.NewBits(r.Docs())}
+	for i := range p.Live {
+		p.Live[i] = math.MaxUint64
 	}
-	for doc := r.Docs(); doc < 64*len(p.live); doc++ {
-		p.live.Clear(uint32(doc))
+	for doc := r.Docs(); doc < 64*len(p.Live); doc++ {
+		p.Live.Clear(uint32(doc))
 	}
 	if deleted := seg.Deleted(); deleted != nil {
 		for it := deleted.Iterator(); it.HasNext(); {
 			if doc := it.Next(); int(doc) < r.Docs() {
-				p.live.Clear(doc)
+				p.Live.Clear(doc)
 			}
 		}
 	}
-	p.docs = p.live.Count()
+	p.docs = p.Live.Count()
 	return p, nil
 }
 
@@ -120,29 +121,29 @@ func openView(seg *scorch.SegmentSnapshot) (*view, error) {
 // Filtering the matches is not enough. Scores depend on the rarity of a word and on
 // the mean length of documents, so they would reveal how many hidden documents have
 // the word, and whether there is one.
-type visiblePlan struct{ visible, plan plan }
+type visiblePlan struct{ visible, plan Plan }
 
-func (p visiblePlan) open(s *session) (matcher, error) {
+func (p visiblePlan) Open(s *Session) (Matcher, error) {
 	if err := s.restrict(p.visible); err != nil {
 		return nil, err
 	}
-	return p.plan.open(s)
+	return p.plan.Open(s)
 }
 
 // restrict hides all documents but those that a plan matches. To the rest of the
 // session the others are as if they were deleted: nothing counts them, so no
 // score or total depends on them.
-func (s *session) restrict(visible plan) error {
-	m, err := visible.open(s)
+func (s *Session) restrict(visible Plan) error {
+	m, err := visible.Open(s)
 	if err != nil {
 		return err
 	}
 	s.docs = 0
-	for _, p := range s.views {
-		if p.live, err = m.match(p, p.live); err != nil {
+	for _, p := range s.Parts {
+		if p.Live, err = m.Match(p, p.Live); err != nil {
 			return err
 		}
-		p.docs = p.live.Count()
+		p.docs = p.Live.Count()
 		s.docs += p.docs
 	}
 	s.words = 0 // those of the query are numbered alike for each caller
@@ -152,23 +153,23 @@ func (s *session) restrict(visible plan) error {
 // countTerm counts a term that a prefix or fuzzy word of the query stands for,
 // and reports an error if there are too many. It does not truncate the list,
 // because totals must be exact.
-func (s *session) countTerm(word string) error {
+func (s *Session) countTerm(word string) error {
 	s.terms++
 	if s.terms > query.MaxTerms {
 		return query.Errorf("write more letters, or name a field", "with %s the query stands for more than %d words", query.Shorten(word), query.MaxTerms)
 	}
-	return s.step()
+	return s.Step()
 }
 
 // counted returns the set of the documents that count, nil if all do.
-func (p *view) counted() segment.Bits {
+func (p *Part) counted() segment.Bits {
 	if p.docs == p.Docs() {
 		return nil
 	}
-	return p.live
+	return p.Live
 }
 
-// id returns the number of a document in the snapshot.
-func (p *view) id(doc uint32) index.IndexInternalID {
-	return index.NewIndexInternalID(nil, p.base+uint64(doc))
+// ID returns the number of a document in the snapshot.
+func (p *Part) ID(doc uint32) index.IndexInternalID {
+	return index.NewIndexInternalID(nil, p.Base+uint64(doc))
 }

@@ -1,10 +1,13 @@
-package fulltext
+package plan
 
 import (
 	"fmt"
 	"strings"
 
+	"indexerd/internal/index/fulltext/compiled"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/fulltext/words"
 	"indexerd/internal/index/query"
 )
 
@@ -16,17 +19,17 @@ import (
 // because they are counted.
 type synonymPlan struct {
 	field string
-	*synonymSet
+	*words.Set
 }
 
 // synonym matches a word with its synonyms.
-func (c compiler) synonym(n query.Synonym) (plan, error) {
+func (c compiler) synonym(n query.Synonym) (Plan, error) {
 	columns := c.columns(n.Field)
 	if columns == nil {
 		return c.equal(n.Field, n.Text) // that is an error
 	}
 	sl := c.slotOf(n)
-	if sl.one == nil {
+	if sl.One == nil {
 		return nil, nil
 	}
 	return c.word(columns, sl), nil
@@ -34,33 +37,33 @@ func (c compiler) synonym(n query.Synonym) (plan, error) {
 
 // slotOf returns the slot of a word with its synonyms, without any if none of them is
 // searched. The slot of equal words is the same.
-func (c compiler) slotOf(n query.Synonym) slot {
+func (c compiler) slotOf(n query.Synonym) words.Slot {
 	key := fmt.Sprintf("%q", n.Texts)
 	if a, ok := c.synonyms[key]; ok {
-		return slot{one: a}
+		return words.Slot{One: a}
 	}
-	a := &synonymSet{loose: !c.Positions}
+	a := &words.Set{Loose: !c.Positions}
 	var texts []string
 	for _, text := range n.Texts {
-		switch p := c.analyzer.phrase(text); {
+		switch p := c.analyzer.Phrase(text); {
 		case len(p) == 1:
-			a.words = append(a.words, p[0])
+			a.Words = append(a.Words, p[0])
 		case len(p) > 1:
-			a.phrases = append(a.phrases, p)
+			a.Phrases = append(a.Phrases, p)
 			text = `"` + text + `"`
 		default:
 			continue
 		}
 		texts = append(texts, text)
 	}
-	a.text = cut(strings.Join(texts, " | "))
+	a.Text = cut(strings.Join(texts, " | "))
 	if len(texts) == 0 {
 		a = nil
 	}
 	if c.synonyms != nil { // a compiler without a tuned order needs no equal slots
 		c.synonyms[key] = a
 	}
-	return slot{one: a}
+	return words.Slot{One: a}
 }
 
 // maxText is the number of characters of a word in an explanation that consists of many.
@@ -73,9 +76,9 @@ func cut(text string) string {
 	return text
 }
 
-func (p synonymPlan) open(s *session) (matcher, error) {
-	m := s.newWord(p.field, p.text)
-	for _, sl := range p.words {
+func (p synonymPlan) Open(s *Session) (Matcher, error) {
+	m := s.newWord(p.field, p.Text)
+	for _, sl := range p.Words {
 		w, err := s.openSlot(p.field, sl)
 		if err != nil {
 			return nil, err
@@ -84,14 +87,14 @@ func (p synonymPlan) open(s *session) (matcher, error) {
 			m.terms[i] = append(m.terms[i], w.terms[i]...)
 		}
 	}
-	for _, words := range p.phrases {
-		opened, err := phrasePlan{p.field, words, 0}.open(s)
+	for _, words := range p.Phrases {
+		opened, err := phrasePlan{p.field, words, 0}.Open(s)
 		if err != nil {
 			return nil, err
 		}
 		phrase := opened.(*phraseMatcher)
-		phrase.loose = p.loose
-		m.phrases = append(m.phrases, &wordPhrase{phrase, make([]segment.Bits, len(s.views))})
+		phrase.loose = p.Loose
+		m.phrases = append(m.phrases, &wordPhrase{phrase, make([]segment.Bits, len(s.Parts))})
 	}
 	return m, nil
 }
@@ -103,9 +106,9 @@ type wordPhrase struct {
 }
 
 // addTo adds the visible documents of a part that have the phrase.
-func (w *wordPhrase) addTo(p *view, found segment.Bits) (err error) {
+func (w *wordPhrase) addTo(p *Part, found segment.Bits) (err error) {
 	if w.in[p.number] == nil {
-		if w.in[p.number], err = w.match(p, p.live); err != nil {
+		if w.in[p.number], err = w.Match(p, p.Live); err != nil {
 			return err
 		}
 	}
@@ -114,29 +117,29 @@ func (w *wordPhrase) addTo(p *view, found segment.Bits) (err error) {
 }
 
 // eachMatch calls f with the documents that have the phrase and are scored.
-func (w *wordPhrase) eachMatch(p *view, to *scores, f func(at int, freq float64, length int)) {
+func (w *wordPhrase) eachMatch(p *Part, to *Scores, f func(at int, freq float64, length int)) {
 	for _, match := range w.found[p.number] {
-		if at, ok := to.place(match.doc); ok {
+		if at, ok := to.Place(match.doc); ok {
 			f(at, match.freq, int(match.length))
 		}
 	}
 }
 
 // clause returns a synonym for other engines, whose scores are theirs.
-func (p synonymPlan) clause() Clause {
-	field, any := exported(p.field), Any{AtLeast: 1}
-	for _, sl := range p.words {
-		any.Clauses = append(any.Clauses, sl.clause(field))
+func (p synonymPlan) clause() compiled.Clause {
+	field, any := schema.Exported(p.field), compiled.Any{AtLeast: 1}
+	for _, sl := range p.Words {
+		any.Clauses = append(any.Clauses, slotClause(field, sl))
 	}
-	for _, words := range p.phrases {
-		if !p.loose {
-			any.Clauses = append(any.Clauses, phrasePlan{p.field, words, 0}.terms())
+	for _, phrase := range p.Phrases {
+		if !p.Loose {
+			any.Clauses = append(any.Clauses, phrasePlan{p.field, phrase, 0}.terms())
 			continue
 		}
-		var all Both
-		for _, sl := range words {
-			if sl.term != "" {
-				all.Must = append(all.Must, sl.clause(field))
+		var all compiled.Both
+		for _, sl := range phrase {
+			if sl.Term != "" {
+				all.Must = append(all.Must, slotClause(field, sl))
 			}
 		}
 		any.Clauses = append(any.Clauses, all)
@@ -144,9 +147,9 @@ func (p synonymPlan) clause() Clause {
 	return any
 }
 
-func (sl slot) clause(field string) Clause {
-	if sl.prefix {
-		return TermPrefix{field, sl.term, sl.most}
+func slotClause(field string, sl words.Slot) compiled.Clause {
+	if sl.Prefix {
+		return compiled.TermPrefix{Field: field, Prefix: sl.Term, Most: sl.Most}
 	}
-	return Term{field, sl.term}
+	return compiled.Term{Field: field, Term: sl.Term}
 }

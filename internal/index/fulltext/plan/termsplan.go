@@ -1,4 +1,4 @@
-package fulltext
+package plan
 
 import (
 	"cmp"
@@ -6,7 +6,10 @@ import (
 	"maps"
 	"slices"
 
+	"indexerd/internal/index/fulltext/compiled"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/fulltext/words"
 )
 
 // A termsPlan matches documents that have a term in a range that accept accepts, one of
@@ -15,21 +18,21 @@ import (
 type termsPlan struct {
 	field string
 	text  string // as explanations and errors show it
-	termRange
+	schema.Range
 	accept func(term string) bool // nil: all
 	most   int
-	clause Clause // for other engines
+	clause compiled.Clause // for other engines
 }
 
-func (p termsPlan) open(s *session) (matcher, error) { return p.word(s) }
+func (p termsPlan) Open(s *Session) (Matcher, error) { return p.word(s) }
 
-func (p termsPlan) word(s *session) (*wordMatcher, error) {
+func (p termsPlan) word(s *Session) (*wordMatcher, error) {
 	if p.most > 0 {
 		return p.first(s)
 	}
 	m := s.newWord(p.field, p.text)
 	seen := map[string]bool{}
-	for i, part := range s.views {
+	for i, part := range s.Parts {
 		err := p.each(s, part, func(term string, docs segment.Postings) (bool, error) {
 			m.terms[i] = append(m.terms[i], weightedTerm{docs, 1})
 			if seen[term] {
@@ -46,9 +49,9 @@ func (p termsPlan) word(s *session) (*wordMatcher, error) {
 }
 
 // first returns the word for the first terms of all parts.
-func (p termsPlan) first(s *session) (*wordMatcher, error) {
+func (p termsPlan) first(s *Session) (*wordMatcher, error) {
 	found := map[string]bool{}
-	for _, part := range s.views {
+	for _, part := range s.Parts {
 		n := 0
 		err := p.each(s, part, func(term string, _ segment.Postings) (bool, error) {
 			found[term] = true
@@ -71,14 +74,14 @@ func (p termsPlan) first(s *session) (*wordMatcher, error) {
 
 // each calls f with the terms that a visible document of a part has. Terms of deleted
 // documents, which stay in the dictionary until segments are merged, do not count.
-func (p termsPlan) each(s *session, part *view, f func(term string, docs segment.Postings) (bool, error)) error {
-	return part.Each(p.field, p.min, p.max, func(term []byte, docs segment.Postings) (bool, error) {
+func (p termsPlan) each(s *Session, part *Part, f func(term string, docs segment.Postings) (bool, error)) error {
+	return part.Each(p.field, p.Min, p.Max, func(term []byte, docs segment.Postings) (bool, error) {
 		text := string(term)
 		if p.accept != nil && !p.accept(text) {
-			return true, s.step()
+			return true, s.Step()
 		}
 		if n, err := docs.CountIn(part.counted()); err != nil || n == 0 {
-			return true, errors.Join(err, s.step())
+			return true, errors.Join(err, s.Step())
 		}
 		return f(text, docs)
 	})
@@ -89,7 +92,7 @@ func (p termsPlan) each(s *session, part *view, f func(term string, docs segment
 // differ, and nothing if all do.
 type similarPlan struct {
 	field string
-	similar
+	words.Similar
 	most int
 }
 
@@ -99,29 +102,29 @@ type similarTerm struct {
 	weight float64
 }
 
-func (p similarPlan) open(s *session) (_ matcher, err error) {
-	m := s.newWord(p.field, p.term+"~")
-	dict, err := s.candidates(p.field, p.term, p.editDistance)
+func (p similarPlan) Open(s *Session) (_ Matcher, err error) {
+	m := s.newWord(p.field, p.Term+"~")
+	dict, err := s.candidates(p.field, p.Term, p.EditDistance)
 	if err != nil {
 		return nil, err
 	}
 	var found []similarTerm
 	for {
 		entry, err := dict.Next()
-		if err = errors.Join(err, s.step()); err != nil {
+		if err = errors.Join(err, s.Step()); err != nil {
 			return nil, errors.Join(err, dict.Close())
 		}
 		if entry == nil {
 			break
 		}
-		weight, similar := p.weight(entry.Term)
+		weight, similar := p.Weight(entry.Term)
 		if !similar {
 			continue
 		}
 		visible, err := s.hasVisible(p.field, entry.Term)
 		if err == nil && visible {
 			found = append(found, similarTerm{entry.Term, weight})
-			err = s.countTerm(p.term + "~")
+			err = s.countTerm(p.Term + "~")
 		}
 		if err != nil {
 			return nil, errors.Join(err, dict.Close())

@@ -1,4 +1,4 @@
-package fulltext
+package plan
 
 import (
 	"errors"
@@ -8,7 +8,9 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/base/nearest"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/fulltext/words"
 )
 
 type (
@@ -32,7 +34,7 @@ type (
 // A wordMatcher matches documents that have any of some terms of a field, and
 // scores them as one word.
 type wordMatcher struct {
-	s      *session
+	s      *Session
 	number int // of the word in the query
 	field  string
 	text   string // the word as explanations show it
@@ -49,25 +51,25 @@ type weightedTerm struct {
 	weight float64
 }
 
-func (s *session) newWord(field, text string) *wordMatcher {
-	return &wordMatcher{s: s, number: s.newNumber(), field: field, text: text, rank: s.rank, terms: make([][]weightedTerm, len(s.views)), counts: s.unknownCounts()}
+func (s *Session) newWord(field, text string) *wordMatcher {
+	return &wordMatcher{s: s, number: s.newNumber(), field: field, text: text, rank: s.rank, terms: make([][]weightedTerm, len(s.Parts)), counts: s.unknownCounts()}
 }
 
 // newNumber returns the number of a word of the query.
-func (s *session) newNumber() int {
+func (s *Session) newNumber() int {
 	s.words++
-	for len(s.stats.having) < s.words {
-		s.stats.having = append(s.stats.having, 0)
+	for len(s.Stats.Having) < s.words {
+		s.Stats.Having = append(s.Stats.Having, 0)
 	}
 	return s.words - 1
 }
 
 // unknownCounts returns -1 for each part.
-func (s *session) unknownCounts() []int { return slices.Repeat([]int{-1}, len(s.views)) }
+func (s *Session) unknownCounts() []int { return slices.Repeat([]int{-1}, len(s.Parts)) }
 
 // add adds a term in all parts.
 func (m *wordMatcher) add(term string, weight float64) error {
-	for i, p := range m.s.views {
+	for i, p := range m.s.Parts {
 		docs, ok, err := p.Find(m.field, term)
 		if err != nil {
 			return err
@@ -79,17 +81,17 @@ func (m *wordMatcher) add(term string, weight float64) error {
 	return nil
 }
 
-func (p termPlan) open(s *session) (matcher, error) {
+func (p termPlan) Open(s *Session) (Matcher, error) {
 	m := s.newWord(p.field, p.term)
 	return m, m.add(p.term, 1)
 }
 
-// open collects the terms that a visible document has. Terms of deleted documents,
+// Open collects the terms that a visible document has. Terms of deleted documents,
 // which stay in the dictionary until segments are merged, do not count.
-func (p prefixPlan) open(s *session) (matcher, error) { return p.word(s) }
+func (p prefixPlan) Open(s *Session) (Matcher, error) { return p.word(s) }
 
-func (p prefixPlan) word(s *session) (*wordMatcher, error) {
-	terms := termsPlan{field: p.field, text: p.prefix + "*", termRange: termRange{p.prefix, afterPrefix(p.prefix)}, most: p.most}
+func (p prefixPlan) word(s *Session) (*wordMatcher, error) {
+	terms := termsPlan{field: p.field, text: p.prefix + "*", Range: schema.Range{Min: p.prefix, Max: afterPrefix(p.prefix)}, most: p.most}
 	return terms.word(s)
 }
 
@@ -103,7 +105,7 @@ func afterPrefix(prefix string) string {
 	return ""
 }
 
-func (p fuzzyPlan) open(s *session) (_ matcher, err error) {
+func (p fuzzyPlan) Open(s *Session) (_ Matcher, err error) {
 	m := s.newWord(p.field, p.term+"~")
 	dict, err := s.candidates(p.field, p.term, p.editDistance)
 	if err != nil {
@@ -112,10 +114,10 @@ func (p fuzzyPlan) open(s *session) (_ matcher, err error) {
 	defer func() { err = errors.Join(err, dict.Close()) }()
 	for {
 		entry, err := dict.Next()
-		if err = errors.Join(err, s.step()); err != nil || entry == nil {
+		if err = errors.Join(err, s.Step()); err != nil || entry == nil {
 			return m, err
 		}
-		if !withinDistance(p.editDistance, p.term, entry.Term) {
+		if !words.WithinDistance(p.editDistance, p.term, entry.Term) {
 			continue
 		}
 		visible, err := s.hasVisible(p.field, entry.Term)
@@ -135,8 +137,8 @@ func (p fuzzyPlan) open(s *session) (_ matcher, err error) {
 }
 
 // hasVisible reports whether a visible document has a term.
-func (s *session) hasVisible(field, term string) (bool, error) {
-	for _, p := range s.views {
+func (s *Session) hasVisible(field, term string) (bool, error) {
+	for _, p := range s.Parts {
 		docs, ok, err := p.Find(field, term)
 		if err != nil {
 			return false, err
@@ -157,20 +159,20 @@ const vellumBytes = 32
 
 // candidates returns terms among which are all similar ones: those that an
 // automaton finds or, if it can't be used, all terms.
-func (s *session) candidates(field, term string, distance int) (index.FieldDict, error) {
+func (s *Session) candidates(field, term string, distance int) (index.FieldDict, error) {
 	if len(term) > vellumBytes && utf8.RuneCountInString(term) < len(term) {
-		return s.reader.FieldDict(field)
+		return s.Reader.FieldDict(field)
 	}
-	return s.reader.FieldDictFuzzy(field, term, distance, "")
+	return s.Reader.FieldDictFuzzy(field, term, distance, "")
 }
 
-func (m *wordMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
+func (m *wordMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
 	found := segment.NewBits(p.Docs())
 	if err := m.addTo(p, found); err != nil {
 		return nil, err
 	}
-	if len(m.terms[p.number])+len(m.phrases) > 1 && m.s.scored {
-		found.And(p.live)
+	if len(m.terms[p.number])+len(m.phrases) > 1 && m.s.Scored {
+		found.And(p.Live)
 		m.counts[p.number] = found.Count()
 	}
 	if m.kept != nil {
@@ -181,9 +183,9 @@ func (m *wordMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
 }
 
 // addTo adds the documents of a part that have any of the terms, deleted ones too.
-func (m *wordMatcher) addTo(p *view, found segment.Bits) error {
+func (m *wordMatcher) addTo(p *Part, found segment.Bits) error {
 	for _, t := range m.terms[p.number] {
-		if err := errors.Join(t.AddTo(found), m.s.step()); err != nil {
+		if err := errors.Join(t.AddTo(found), m.s.Step()); err != nil {
 			return err
 		}
 	}
@@ -196,12 +198,12 @@ func (m *wordMatcher) addTo(p *view, found segment.Bits) error {
 }
 
 // isIn reports whether a part may have the word.
-func (m *wordMatcher) isIn(p *view) bool { return len(m.terms[p.number])+len(m.phrases) > 0 }
+func (m *wordMatcher) isIn(p *Part) bool { return len(m.terms[p.number])+len(m.phrases) > 0 }
 
 // having returns how many visible documents have any of the terms.
 func (m *wordMatcher) having() (int, error) {
 	all := 0
-	for i, p := range m.s.views {
+	for i, p := range m.s.Parts {
 		if m.counts[i] < 0 {
 			if err := m.count(p); err != nil {
 				return 0, err
@@ -212,7 +214,7 @@ func (m *wordMatcher) having() (int, error) {
 	return all, nil
 }
 
-func (m *wordMatcher) count(p *view) (err error) {
+func (m *wordMatcher) count(p *Part) (err error) {
 	switch terms := m.terms[p.number]; {
 	case !m.isIn(p):
 		m.counts[p.number] = 0
@@ -221,7 +223,7 @@ func (m *wordMatcher) count(p *view) (err error) {
 	default:
 		found := segment.NewBits(p.Docs())
 		err = m.addTo(p, found)
-		found.And(p.live)
+		found.And(p.Live)
 		m.counts[p.number] = found.Count()
 	}
 	return err
@@ -236,17 +238,17 @@ func (m *wordMatcher) idf() (float64, error) {
 	return m.s.idf(m.number, docs, m.having)
 }
 
-// bound implements bounded.
-func (m *wordMatcher) bound() (float64, error) {
+// Bound implements bounded.
+func (m *wordMatcher) Bound() (float64, error) {
 	idf, err := m.idf()
 	return m.rank.most() * idf, err
 }
 
-func (m *wordMatcher) keep() { m.kept = make([]segment.Bits, len(m.s.views)) }
+func (m *wordMatcher) Keep() { m.kept = make([]segment.Bits, len(m.s.Parts)) }
 
-func (m *wordMatcher) keptIn(p *view) segment.Bits { return m.kept[p.number] }
+func (m *wordMatcher) KeptIn(p *Part) segment.Bits { return m.kept[p.number] }
 
-func (m *wordMatcher) score(p *view, to *scores) error {
+func (m *wordMatcher) Score(p *Part, to *Scores) error {
 	terms := m.terms[p.number]
 	if !m.isIn(p) {
 		return nil
@@ -259,12 +261,12 @@ func (m *wordMatcher) score(p *view, to *scores) error {
 	if err != nil {
 		return err
 	}
-	to.open()
+	to.Open()
 	add := to.adder(w)
 	if len(terms) == 1 && len(m.phrases) == 0 {
 		return m.eachMatch(terms[0], to, add)
 	}
-	freqs, lengths := make([]float64, len(to.sums)), make([]uint32, len(to.sums))
+	freqs, lengths := make([]float64, len(to.Sums)), make([]uint32, len(to.Sums))
 	err = m.eachOf(p, to, func(at int, freq float64, length int) {
 		freqs[at] += freq
 		lengths[at] = uint32(length)
@@ -281,7 +283,7 @@ func (m *wordMatcher) score(p *view, to *scores) error {
 }
 
 // eachOf calls f with the documents of each term that are scored.
-func (m *wordMatcher) eachOf(p *view, to *scores, f func(at int, freq float64, length int)) error {
+func (m *wordMatcher) eachOf(p *Part, to *Scores, f func(at int, freq float64, length int)) error {
 	for _, t := range m.terms[p.number] {
 		if err := m.eachMatch(t, to, f); err != nil {
 			return err
@@ -294,9 +296,9 @@ func (m *wordMatcher) eachOf(p *view, to *scores, f func(at int, freq float64, l
 }
 
 // eachMatch calls f with the documents of a term that are scored.
-func (m *wordMatcher) eachMatch(t weightedTerm, to *scores, f func(at int, freq float64, length int)) error {
-	return t.Scan(to.docs, m.s.check, func(p *segment.Posting) {
-		at, _ := to.place(p.Doc)
+func (m *wordMatcher) eachMatch(t weightedTerm, to *Scores, f func(at int, freq float64, length int)) error {
+	return t.Scan(to.Docs, m.s.Check, func(p *segment.Posting) {
+		at, _ := to.Place(p.Doc)
 		f(at, t.weight*float64(p.Freq), p.Length)
 	})
 }

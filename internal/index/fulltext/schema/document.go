@@ -1,4 +1,4 @@
-package fulltext
+package schema
 
 import (
 	"encoding/binary"
@@ -13,18 +13,18 @@ import (
 	"indexerd/internal/index/query"
 )
 
-// An indexedDoc is the part of a row that the index stores.
-type indexedDoc struct {
-	texts  [][]string // of each field with searched words: one of a content column, one for each row of a child
-	values [][]string // terms of each metadata column, then of each child with a type
+// An Indexed is the part of a row that the index stores.
+type Indexed struct {
+	Texts  [][]string // of each field with searched words: one of a content column, one for each row of a child
+	Values [][]string // terms of each metadata column, then of each child with a type
 }
 
-// build extracts the columns and children of the mapping from a row. The error
+// Build extracts the columns and children of the mapping from a row. The error
 // names the column whose value does not fit its type. The lists are in the memory of
 // in.
-func (s *Schema) build(row doc.Row, in *rooms) (b indexedDoc, err error) {
-	b = indexedDoc{texts: in.lists.list(len(s.Texts)), values: in.lists.list(len(s.Values))}
-	if b.texts, err = s.appendContent(b.texts, row, in); err != nil {
+func (s *Schema) Build(row doc.Row, in *Lists) (b Indexed, err error) {
+	b = Indexed{Texts: in.lists.list(len(s.Texts)), Values: in.lists.list(len(s.Values))}
+	if b.Texts, err = s.appendContent(b.Texts, row, in); err != nil {
 		return b, err
 	}
 	for _, f := range s.Metadata {
@@ -36,7 +36,7 @@ func (s *Schema) build(row doc.Row, in *rooms) (b indexedDoc, err error) {
 		if err != nil {
 			return b, fmt.Errorf("column %s: %w", f.Name, err)
 		}
-		b.values = append(b.values, terms)
+		b.Values = append(b.Values, terms)
 	}
 	for _, c := range s.Children {
 		texts, terms, err := c.build(row)
@@ -44,26 +44,26 @@ func (s *Schema) build(row doc.Row, in *rooms) (b indexedDoc, err error) {
 			return b, err
 		}
 		if c.Searched {
-			b.texts = append(b.texts, texts)
+			b.Texts = append(b.Texts, texts)
 		}
 		if c.Type != "" {
-			b.values = append(b.values, terms)
+			b.Values = append(b.Values, terms)
 		}
 	}
 	return b, nil
 }
 
 // buildTexts is build for a caller that needs no values.
-func (s *Schema) buildTexts(row doc.Row) (b indexedDoc, err error) {
+func (s *Schema) buildTexts(row doc.Row) (b Indexed, err error) {
 	if slices.ContainsFunc(s.Children, func(c Child) bool { return c.Searched }) {
-		return s.build(row, new(rooms))
+		return s.Build(row, new(Lists))
 	}
-	b.texts, err = s.appendContent(nil, row, new(rooms))
+	b.Texts, err = s.appendContent(nil, row, new(Lists))
 	return b, err
 }
 
 // appendContent appends the texts of the content columns, none for an empty one.
-func (s *Schema) appendContent(texts [][]string, row doc.Row, in *rooms) ([][]string, error) {
+func (s *Schema) appendContent(texts [][]string, row doc.Row, in *Lists) ([][]string, error) {
 	for _, name := range s.Content {
 		v, ok := row.Get(name)
 		if !ok {
@@ -78,8 +78,8 @@ func (s *Schema) appendContent(texts [][]string, row doc.Row, in *rooms) ([][]st
 	return texts, nil
 }
 
-// rooms are memory for the lists of many documents.
-type rooms struct {
+// Lists are memory for the lists of many documents.
+type Lists struct {
 	texts room[string]
 	lists room[[]string]
 }
@@ -103,7 +103,7 @@ func (r *room[T]) list(n int) []T {
 }
 
 // reset lets memory be taken again that is no longer used.
-func (r *rooms) reset() { r.texts.free, r.lists.free = r.texts.all, r.lists.all }
+func (r *Lists) reset() { r.texts.free, r.lists.free = r.texts.all, r.lists.all }
 
 func missingColumn(name string) error {
 	return fmt.Errorf("column %s is not in the row: the SQL must return it", name)
@@ -145,7 +145,7 @@ func (s *Schema) Hash(row doc.Row) (doc.DocHash, error) {
 	if h == nil {
 		h = new(hasher)
 	}
-	b, err := s.build(row, &h.rooms)
+	b, err := s.Build(row, &h.Lists)
 	if err != nil {
 		return 0, err
 	}
@@ -158,7 +158,7 @@ func (s *Schema) Hash(row doc.Row) (doc.DocHash, error) {
 
 // A hasher has the memory that Hash uses.
 type hasher struct {
-	rooms
+	Lists
 	buf []byte
 }
 
@@ -169,13 +169,13 @@ var hashers sync.Pool
 
 // hash digests a document. A length precedes each text, so that text which moves
 // to another column, or to another row of a child, changes the hash.
-func (h *hasher) hash(s *Schema, b indexedDoc) doc.DocHash {
+func (h *hasher) hash(s *Schema, b Indexed) doc.DocHash {
 	buf := binary.LittleEndian.AppendUint64(h.buf[:0], s.fingerprint)
-	content, children := b.texts[:len(s.Content)], b.texts[len(s.Content):]
+	content, children := b.Texts[:len(s.Content)], b.Texts[len(s.Content):]
 	for _, text := range content {
 		buf = appendText(buf, strings.Join(text, ""))
 	}
-	for _, terms := range b.values {
+	for _, terms := range b.Values {
 		buf = appendTexts(buf, terms)
 	}
 	for _, texts := range children {
@@ -235,13 +235,13 @@ func padColumns(row doc.Row, names []string) doc.Row {
 // RejectedValues returns the documents that an index of this mapping would
 // reject, and that would go to quarantine, with the reason. It needs no index.
 func RejectedValues(m Mapping, docs []doc.Doc) ([]doc.Reject, error) {
-	s, err := NewSchema(m)
+	s, err := New(m)
 	if err != nil {
 		return nil, err
 	}
 	var rejects []doc.Reject
 	for _, d := range docs {
-		_, err := s.build(d.Row, new(rooms))
+		_, err := s.Build(d.Row, new(Lists))
 		if err == nil {
 			_, err = d.Row.AppendJSON(nil)
 		}

@@ -1,4 +1,4 @@
-package fulltext
+package schema
 
 import (
 	"bytes"

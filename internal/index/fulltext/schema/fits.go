@@ -1,4 +1,4 @@
-package fulltext
+package schema
 
 import (
 	"math"
@@ -22,20 +22,20 @@ func (s *Schema) Fits(row doc.Row, l doc.Limits) error {
 		return nil
 	}
 	b, err := s.buildTexts(row)
-	if err != nil || b.textSize() <= min(words, distinct) {
+	if err != nil || b.TextSize() <= min(words, distinct) {
 		return err // a word has at least one byte
 	}
-	return l.CheckWords(s.count(b, words, distinct))
+	return l.CheckWords(s.Count(b, words, distinct))
 }
 
 // longest is how many times as long as its size a row's texts may be: numbers are
 // longer.
 const longest = 3
 
-// textSize returns the bytes of all texts with searched words.
-func (b indexedDoc) textSize() int {
+// TextSize returns the bytes of all texts with searched words.
+func (b Indexed) TextSize() int {
 	n := 0
-	for _, texts := range b.texts {
+	for _, texts := range b.Texts {
 		for _, text := range texts {
 			n += len(text)
 		}
@@ -43,32 +43,32 @@ func (b indexedDoc) textSize() int {
 	return n
 }
 
-// count counts the words, and the distinct words of each field. It stops when
+// Count counts the words, and the distinct words of each field. It stops when
 // either count exceeds its limit.
-func (s *Schema) count(b indexedDoc, maxWords, maxDistinct int) (words, distinct int) {
-	var v vocabulary
-	v.add(s, b, func() bool { return v.words <= maxWords && len(v.seen) <= maxDistinct })
-	return v.words, v.distinct()
+func (s *Schema) Count(b Indexed, maxWords, maxDistinct int) (words, distinct int) {
+	var v Vocabulary
+	v.Add(s, b, func() bool { return v.Words <= maxWords && len(v.seen) <= maxDistinct })
+	return v.Words, v.Distinct()
 }
 
-// A vocabulary is the distinct words of each field of documents.
-type vocabulary struct {
-	size, words int // bytes of texts, and words
+// A Vocabulary is the distinct words of each field of documents.
+type Vocabulary struct {
+	Size, Words int // bytes of texts, and words
 	seen        map[uint64]struct{}
 }
 
-func (v *vocabulary) distinct() int { return len(v.seen) }
+func (v *Vocabulary) Distinct() int { return len(v.seen) }
 
-// add adds the words of a document, until one after which more returns false.
-func (v *vocabulary) add(s *Schema, b indexedDoc, more func() bool) {
+// Add adds the words of a document, until one after which more returns false.
+func (v *Vocabulary) Add(s *Schema, b Indexed, more func() bool) {
 	if v.seen == nil {
 		v.seen = map[uint64]struct{}{}
 	}
-	v.size += b.textSize()
-	for field, texts := range b.texts {
+	v.Size += b.TextSize()
+	for field, texts := range b.Texts {
 		for _, text := range texts {
 			s.Analysis.Each(text, func(t analysis.Token) bool {
-				v.words++
+				v.Words++
 				v.seen[xxh3.HashStringSeed(t.Term, uint64(field))] = struct{}{}
 				return more()
 			})

@@ -1,4 +1,11 @@
-package fulltext
+// Package schema defines what an index has of a row: which columns and children are
+// searched, by words or by value, and the names of their fields. It turns values into
+// terms, whose byte order is the order of values, and rows into what is indexed of them.
+// It reads and writes no index.
+//
+// An engine that stores documents elsewhere gets them as a Document. The same names are
+// used by package compiled, so such an engine finds and counts what the embedded one does.
+package schema
 
 import (
 	"fmt"
@@ -96,8 +103,8 @@ type Schema struct {
 	fingerprint uint64
 }
 
-// NewSchema checks a mapping.
-func NewSchema(m Mapping) (*Schema, error) {
+// New checks a mapping.
+func New(m Mapping) (*Schema, error) {
 	if len(m.Content) == 0 {
 		return nil, fmt.Errorf("mapping: no content columns: name at least one")
 	}
@@ -203,11 +210,11 @@ func (s *Schema) Without(field string) *Schema {
 
 // The names of fields in the index. A prefix separates the words of a column
 // from its value, if it is indexed as both, and from bleve's _id.
-func contentField(name string) string  { return "c:" + name }
-func metadataField(name string) string { return "m:" + name }
+func ContentField(name string) string  { return "c:" + name }
+func MetadataField(name string) string { return "m:" + name }
 
-// columnOf returns the name of a content field.
-func columnOf(content string) string { return strings.TrimPrefix(content, "c:") }
+// ColumnOf returns the name of a content field.
+func ColumnOf(content string) string { return strings.TrimPrefix(content, "c:") }
 
-// lengthField holds the numbers of words of a content field.
-func lengthField(content string) string { return "l:" + columnOf(content) }
+// LengthField holds the numbers of words of a content field.
+func LengthField(content string) string { return "l:" + ColumnOf(content) }

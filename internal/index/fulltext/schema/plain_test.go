@@ -1,4 +1,4 @@
-package fulltext
+package schema
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 // A value that another engine splits is the value itself if its text in JSON is that of
 // an Index.
 func TestPlainValues(t *testing.T) {
-	s, err := NewSchema(Mapping{Content: []string{"a"}, Analyzer: "standard", Stopwords: []string{"the"}})
+	s, err := New(Mapping{Content: []string{"a"}, Analyzer: "standard", Stopwords: []string{"the"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestPlainValues(t *testing.T) {
 		}
 	}
 	for _, analyzer := range []string{"en", "cjk", "ngram"} {
-		s, err := NewSchema(Mapping{Content: []string{"a"}, Analyzer: analyzer})
+		s, err := New(Mapping{Content: []string{"a"}, Analyzer: analyzer})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package fulltext
+package schema
 
 import (
 	"slices"
@@ -32,12 +32,12 @@ type Document struct {
 // Document returns what an index stores of a row, but for the words of the columns that
 // skip accepts. The error names the column whose value does not fit its type.
 func (s *Schema) Document(row doc.Row, skip func(field string) bool) (Document, error) {
-	b, err := s.build(row, new(rooms))
+	b, err := s.Build(row, new(Lists))
 	if err != nil {
 		return Document{}, err
 	}
 	d := Document{Words: map[string][][]string{}, Values: map[string][]string{}, Numbers: map[string][]float64{}}
-	for i, texts := range b.texts {
+	for i, texts := range b.Texts {
 		if skip(wordsField(s.Texts[i])) {
 			continue
 		}
@@ -48,13 +48,13 @@ func (s *Schema) Document(row doc.Row, skip func(field string) bool) (Document, 
 		}
 	}
 	for i, f := range s.Values {
-		if len(b.values[i]) > 0 {
-			d.Values[valuesField(f.Name)] = b.values[i]
+		if len(b.Values[i]) > 0 {
+			d.Values[valuesField(f.Name)] = b.Values[i]
 		}
-		if f.Type == Keyword || len(b.values[i]) == 0 {
+		if f.Type == Keyword || len(b.Values[i]) == 0 {
 			continue
 		}
-		if d.Numbers[numbersField(f.Name)], err = f.numbers(b.values[i]); err != nil {
+		if d.Numbers[numbersField(f.Name)], err = f.numbers(b.Values[i]); err != nil {
 			return Document{}, err
 		}
 	}
@@ -127,10 +127,10 @@ func (f Field) Exported() string {
 	return numbersField(f.Name)
 }
 
-// exported returns the name of an index field as other engines know it.
-func exported(field string) string {
-	if strings.HasPrefix(field, contentField("")) {
-		return wordsField(columnOf(field))
+// Exported returns the name of an index field as other engines know it.
+func Exported(field string) string {
+	if strings.HasPrefix(field, ContentField("")) {
+		return wordsField(ColumnOf(field))
 	}
-	return valuesField(strings.TrimPrefix(field, metadataField("")))
+	return valuesField(strings.TrimPrefix(field, MetadataField("")))
 }

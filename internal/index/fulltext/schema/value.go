@@ -1,4 +1,4 @@
-package fulltext
+package schema
 
 import (
 	"encoding/json"
@@ -185,24 +185,24 @@ func fractionStep(text string, step time.Duration) time.Duration {
 	return step
 }
 
-// A termRange is the range [min, max) of terms. An empty bound is open.
-type termRange struct{ min, max string }
+// A Range is the range [min, max) of terms. An empty bound is open.
+type Range struct{ Min, Max string }
 
-// only is the range of one term: the next possible term is after it.
-func only(term string) termRange { return termRange{term, term + "\x00"} }
+// Only is the range of one term: the next possible term is after it.
+func Only(term string) Range { return Range{term, term + "\x00"} }
 
-// one reports whether the range has one term only.
-func (r termRange) one() bool { return r == only(r.min) }
+// One reports whether the range has one term only.
+func (r Range) One() bool { return r == Only(r.Min) }
 
-// value returns the terms of a value in a query: one term, or for a date all
+// Value returns the terms of a value in a query: one term, or for a date all
 // terms within its precision.
-func (f Field) value(text string) (termRange, error) {
+func (f Field) Value(text string) (Range, error) {
 	if f.Type == Date {
 		from, to, err := parseDate(text)
 		if err != nil {
-			return termRange{}, f.mismatch(text, err.Error())
+			return Range{}, f.Mismatch(text, err.Error())
 		}
-		return termRange{instantTerm(from), instantTerm(to)}, nil
+		return Range{instantTerm(from), instantTerm(to)}, nil
 	}
 	term, ok := f.term(text)
 	if !ok {
@@ -210,35 +210,35 @@ func (f Field) value(text string) (termRange, error) {
 		if f.Type == Boolean {
 			hint = "write true or false"
 		}
-		return termRange{}, f.mismatch(text, hint)
+		return Range{}, f.Mismatch(text, hint)
 	}
-	return only(term), nil
+	return Only(term), nil
 }
 
-func (f Field) mismatch(text, hint string) error {
+func (f Field) Mismatch(text, hint string) error {
 	return query.Errorf(hint, "field %s: %s is not a %s", query.Shorten(f.Name), query.Shorten(text), f.Type)
 }
 
-// between returns the terms of a range.
-func (f Field) between(r query.Range) (t termRange, err error) {
+// Between returns the terms of a range.
+func (f Field) Between(r query.Range) (t Range, err error) {
 	if r.Min.Text != "" {
-		lowest, err := f.value(r.Min.Text)
+		lowest, err := f.Value(r.Min.Text)
 		if err != nil {
-			return termRange{}, err
+			return Range{}, err
 		}
-		t.min = lowest.min
+		t.Min = lowest.Min
 		if r.Min.Exclusive {
-			t.min = lowest.max
+			t.Min = lowest.Max
 		}
 	}
 	if r.Max.Text != "" {
-		highest, err := f.value(r.Max.Text)
+		highest, err := f.Value(r.Max.Text)
 		if err != nil {
-			return termRange{}, err
+			return Range{}, err
 		}
-		t.max = highest.max
+		t.Max = highest.Max
 		if r.Max.Exclusive {
-			t.max = highest.min
+			t.Max = highest.Min
 		}
 	}
 	return t, nil

@@ -1,4 +1,4 @@
-package fulltext
+package schema
 
 import (
 	"encoding/json"
@@ -161,9 +161,9 @@ var actors = Mapping{
 	Children: []Child{{Name: "actors", Columns: []string{"name"}, Skip: []string{"film_id"}, Searched: true, Type: Keyword}},
 }
 
-func schemaOfTest(t *testing.T, m Mapping) *Schema {
+func newSchema(t *testing.T, m Mapping) *Schema {
 	t.Helper()
-	s, err := NewSchema(m)
+	s, err := New(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func schemaOfTest(t *testing.T, m Mapping) *Schema {
 }
 
 func TestHashOfColumns(t *testing.T) {
-	s := schemaOfTest(t, library)
+	s := newSchema(t, library)
 	base := map[string]any{"title": "ab", "description": "c", "year": int64(5), "tags": []any{"x", "y"}}
 	hash := func(s *Schema, change map[string]any) doc.DocHash {
 		t.Helper()
@@ -219,7 +219,7 @@ func TestHashOfColumns(t *testing.T) {
 	}
 	other := library
 	other.Analyzer = "en"
-	if got := hash(schemaOfTest(t, other), nil); got == want {
+	if got := hash(newSchema(t, other), nil); got == want {
 		t.Error("another mapping: got the same hash, want another")
 	}
 	if _, err := s.Hash(doc.Row{Names: []string{"title"}, Values: []any{"a"}}); err == nil || !strings.Contains(err.Error(), "column description is not in the row") {
@@ -235,7 +235,7 @@ func TestMappingErrorsAndFingerprints(t *testing.T) {
 		`mapping: metadata x: unknown type "text"`:                    {Content: []string{"a"}, Metadata: []Field{{"x", "text"}}},
 		`unknown analyzer "german": write standard, en, cjk or ngram`: {Content: []string{"a"}, Analyzer: "german"},
 	} {
-		if _, err := NewSchema(m); err == nil || err.Error() != want {
+		if _, err := New(m); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -275,7 +275,7 @@ func TestRejectedValues(t *testing.T) {
 // A padded row fits the mapping. Pad does not change its argument, and adds nothing
 // to a complete row.
 func TestPadAddsMissingColumnsAndChildren(t *testing.T) {
-	s := schemaOfTest(t, actors)
+	s := newSchema(t, actors)
 	row := func(children []doc.Child, columns ...string) doc.Row {
 		return doc.Row{Names: columns, Values: make([]any, len(columns)), Children: children}
 	}
@@ -325,7 +325,7 @@ func TestTextOfTerm(t *testing.T) {
 		f := Field{"f", c.kind}
 		term, ok := f.term(c.value)
 		got := c.kind.Text([]byte(term))
-		if again, err := f.value(got); !ok || got != c.want || err != nil || again.min != term {
+		if again, err := f.Value(got); !ok || got != c.want || err != nil || again.Min != term {
 			t.Errorf("%s %v: got %s (%v), want %s", c.kind, c.value, got, err, c.want)
 		}
 	}

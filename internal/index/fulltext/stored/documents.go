@@ -1,4 +1,5 @@
-package fulltext
+// Package stored reads what an index stores of a document: its key and its version.
+package stored
 
 import (
 	"encoding/binary"
@@ -10,19 +11,19 @@ import (
 	"indexerd/internal/base/doc"
 )
 
-// versionField holds doc.Version. It is stored next to _id, so that one read returns both.
+// VersionField holds doc.Version. It is stored next to _id, so that one read returns both.
 // As a term with docvalues it would need a dictionary entry for every document.
-const versionField = "v"
+const VersionField = "v"
 
-func encodeVersion(v doc.Version) []byte { return binary.AppendUvarint(nil, uint64(v)) }
+func EncodeVersion(v doc.Version) []byte { return binary.AppendUvarint(nil, uint64(v)) }
 
 func parseVersion(value []byte) doc.Version {
 	v, _ := binary.Uvarint(value)
 	return doc.Version(v)
 }
 
-// versions looks up all keys in one segment after another.
-func versions(r *scorch.IndexSnapshot, oids []doc.OID) ([]doc.Version, error) {
+// Versions looks up all keys in one segment after another.
+func Versions(r *scorch.IndexSnapshot, oids []doc.OID) ([]doc.Version, error) {
 	ids := make([]string, len(oids))
 	for i, oid := range oids {
 		ids[i] = string(oid)
@@ -52,7 +53,7 @@ func lookup(segment *scorch.SegmentSnapshot, ids []string, found map[string]doc.
 		switch field {
 		case "_id":
 			id = string(value)
-		case versionField:
+		case VersionField:
 			v = parseVersion(value)
 		}
 		return true
@@ -67,9 +68,9 @@ func lookup(segment *scorch.SegmentSnapshot, ids []string, found map[string]doc.
 	return nil
 }
 
-// documents looks up each key only in the segments whose dictionaries have it:
+// Documents looks up each key only in the segments whose dictionaries have it:
 // lookups of all keys in all segments would be most of the cost.
-func documents(r *scorch.IndexSnapshot, from doc.OID, n int) ([]doc.Indexed, doc.OID, error) {
+func Documents(r *scorch.IndexSnapshot, from doc.OID, n int) ([]doc.Indexed, doc.OID, error) {
 	dicts, err := openDicts(r, from)
 	if err != nil {
 		return nil, "", err

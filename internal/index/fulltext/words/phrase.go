@@ -1,4 +1,7 @@
-package fulltext
+// Package words turns the text of a query into the terms that an index has, with their
+// positions, and finds these terms in a text: a hit shows exactly the words for which it
+// was found. It also replaces the words of queries by their synonyms.
+package words
 
 import (
 	"slices"
@@ -9,46 +12,46 @@ import (
 	"indexerd/internal/index/analysis"
 )
 
-// An analyzer also splits the text of queries.
-type analyzer struct{ *analysis.Analyzer }
+// An Analyzer also splits the text of queries.
+type Analyzer struct{ *analysis.Analyzer }
 
-// A slot is one position of a phrase. It matches a term, or with prefix the
+// A Slot is one position of a phrase. It matches a term, or with prefix the
 // terms that begin with it, the first most of them unless most is 0, or with an
 // editDistance the terms of similar spelling, or with like those that it accepts.
 // Without a term it matches any word.
-type slot struct {
-	term         string
-	prefix       bool
-	most         int
-	editDistance int
+type Slot struct {
+	Term         string
+	Prefix       bool
+	Most         int
+	EditDistance int
 	like         *likeness
-	one          *synonymSet // matches any of them; the slot has no term
+	One          *Set // matches any of them; the slot has no term
 }
 
-// A synonymSet is the words and phrases that count as one word.
-type synonymSet struct {
-	text    string // as explanations show them
-	words   []slot
-	phrases []phrase
-	loose   bool // a phrase matches where all of its words are
+// A Set is the words and phrases that count as one word.
+type Set struct {
+	Text    string // as explanations show them
+	Words   []Slot
+	Phrases []Phrase
+	Loose   bool // a phrase matches where all of its words are
 }
 
 // A likeness is another description of terms. Only a Matcher has slots with one.
 type likeness struct{ accept func(term string) bool }
 
 // exact reports whether the slot matches its term only.
-func (sl slot) exact() bool { return !sl.prefix && sl.editDistance == 0 && sl.like == nil }
+func (sl Slot) exact() bool { return !sl.Prefix && sl.EditDistance == 0 && sl.like == nil }
 
-func (sl slot) matches(term string) bool {
+func (sl Slot) matches(term string) bool {
 	switch {
 	case sl.like != nil:
 		return sl.like.accept(term)
-	case sl.prefix:
-		return strings.HasPrefix(term, sl.term)
-	case sl.editDistance > 0:
-		return withinDistance(sl.editDistance, sl.term, term)
+	case sl.Prefix:
+		return strings.HasPrefix(term, sl.Term)
+	case sl.EditDistance > 0:
+		return WithinDistance(sl.EditDistance, sl.Term, term)
 	}
-	return sl.term == term
+	return sl.Term == term
 }
 
 // defaultDistance returns the edit distance of a fuzzy word without a number.
@@ -60,74 +63,74 @@ func defaultDistance(word string) int {
 	return 2
 }
 
-// withinDistance reports whether the edit distance of two words is at most
+// WithinDistance reports whether the edit distance of two words is at most
 // distance.
-func withinDistance(distance int, a, b string) bool {
+func WithinDistance(distance int, a, b string) bool {
 	if d := utf8.RuneCountInString(a) - utf8.RuneCountInString(b); d > distance || -d > distance {
 		return false
 	}
 	return nearest.Distance(a, b) <= distance
 }
 
-// A phrase is a list of slots at consecutive positions. The first and the last
+// A Phrase is a list of slots at consecutive positions. The first and the last
 // slot have a term.
-type phrase []slot
+type Phrase []Slot
 
-// phrase tokenizes text as the index does. The result is nil if no part of the
+// Phrase tokenizes text as the index does. The result is nil if no part of the
 // text is searched.
 //
 // The last run of the text may be followed by more characters in the index. So
 // the token of its last character is dropped, unless it is the only one. The
 // last character of an earlier run is kept: the run must end there.
-func (a analyzer) phrase(text string) phrase {
+func (a Analyzer) Phrase(text string) Phrase {
 	tokens := a.Tokens(nil, text)
 	if n := len(tokens); n > 0 && tokens[n-1].Form == analysis.Tail {
 		tokens = tokens[:n-1]
 	}
-	var p phrase
+	var p Phrase
 	for i, t := range tokens {
 		if i > 0 {
-			p = append(p, make(phrase, t.Pos-tokens[i-1].Pos-1)...)
+			p = append(p, make(Phrase, t.Pos-tokens[i-1].Pos-1)...)
 		}
-		p = append(p, slot{term: t.Term, prefix: t.Form == analysis.Lone && i == len(tokens)-1})
+		p = append(p, Slot{Term: t.Term, Prefix: t.Form == analysis.Lone && i == len(tokens)-1})
 	}
 	return p
 }
 
-// prefix tokenizes text whose last word is a prefix. It returns the preceding
+// Prefix tokenizes text whose last word is a prefix. It returns the preceding
 // words and the slot of the last one, which is empty if there is none. In
 // scripts without spaces no word is a prefix: the result is the phrase.
-func (a analyzer) prefix(text string) (before phrase, last slot) {
+func (a Analyzer) Prefix(text string) (before Phrase, last Slot) {
 	tokens := a.WithoutStems().Tokens(nil, text)
 	if len(tokens) == 0 {
-		return nil, slot{}
+		return nil, Slot{}
 	}
 	t := tokens[len(tokens)-1]
 	if !a.InWord(text, t.Start) {
-		return a.phrase(text), slot{}
+		return a.Phrase(text), Slot{}
 	}
-	return a.phrase(text[:t.Start]), slot{term: t.Term, prefix: true}
+	return a.Phrase(text[:t.Start]), Slot{Term: t.Term, Prefix: true}
 }
 
-// fuzzy tokenizes text into words of uncertain spelling. distance 0 means the
+// Fuzzy tokenizes text into words of uncertain spelling. distance 0 means the
 // default. It reports false if a part of the text is not a word of letters:
 // only such words have misspellings.
-func (a analyzer) fuzzy(text string, distance int) (words phrase, ok bool) {
+func (a Analyzer) Fuzzy(text string, distance int) (words Phrase, ok bool) {
 	for _, t := range a.Tokens(nil, text) {
 		if !a.InWord(text, t.Start) {
 			return nil, false
 		}
-		sl := slot{term: t.Term, editDistance: distance}
+		sl := Slot{Term: t.Term, EditDistance: distance}
 		if distance == 0 {
-			sl.editDistance = defaultDistance(text[t.Start:t.End])
+			sl.EditDistance = defaultDistance(text[t.Start:t.End])
 		}
-		sl.editDistance = min(sl.editDistance, utf8.RuneCountInString(t.Term)-1) // at least one letter must match
+		sl.EditDistance = min(sl.EditDistance, utf8.RuneCountInString(t.Term)-1) // at least one letter must match
 		words = append(words, sl)
 	}
 	return words, true
 }
 
-// slotPositions has, for each slot of a phrase, the ascending positions in a
+// Positions has, for each slot of a phrase, the ascending positions in a
 // text that the slot matches, or nil for a slot that matches any word. The first
 // and the last entry are not nil.
 //
@@ -135,12 +138,12 @@ func (a analyzer) fuzzy(text string, distance int) (words phrase, ok bool) {
 // position from start+i to start+i+slop. With slop 0 the positions are adjacent.
 // Each step of slop allows one more word in between, or moves swapped words one
 // position closer.
-type slotPositions [][]int
+type Positions [][]int
 
-// each calls f with the closest match at each possible start. chosen has the
+// Each calls f with the closest match at each possible start. chosen has the
 // position of each slot, 0 for any word, and is valid until f returns. width is
 // the slop that the match needs. each stops when f returns false.
-func (sp slotPositions) each(slop int, step func() error, f func(chosen []int, width int) bool) error {
+func (sp Positions) Each(slop int, step func() error, f func(chosen []int, width int) bool) error {
 	chosen := make([]int, len(sp))
 	for _, start := range sp.starts(slop) {
 		if err := step(); err != nil {
@@ -155,7 +158,7 @@ func (sp slotPositions) each(slop int, step func() error, f func(chosen []int, w
 
 // starts returns the possible starts of a match: those that put at least one
 // slot at its first allowed position.
-func (sp slotPositions) starts(slop int) []int {
+func (sp Positions) starts(slop int) []int {
 	if slop == 0 {
 		return sp[0]
 	}
@@ -171,7 +174,7 @@ func (sp slotPositions) starts(slop int) []int {
 
 // matchAt gives each slot the first free position. Equal slots take positions in
 // order, so no other choice needs less slop.
-func (sp slotPositions) matchAt(start, slop int, chosen []int) (width int, ok bool) {
+func (sp Positions) matchAt(start, slop int, chosen []int) (width int, ok bool) {
 	for i, positions := range sp {
 		chosen[i] = 0
 		if positions == nil {

@@ -1,4 +1,4 @@
-package fulltext
+package words
 
 import (
 	"slices"
@@ -10,23 +10,23 @@ import (
 func TestPhrase(t *testing.T) {
 	for _, c := range []struct {
 		analyzer, text string
-		want           phrase
+		want           Phrase
 	}{
 		{"standard", "the", nil},
-		{"standard", "drama", phrase{{term: "drama"}}},
-		{"standard", "the man of the year and", phrase{{term: "man"}, {}, {}, {term: "year"}}},
-		{"cjk", "今", phrase{{term: "今", prefix: true}}},
-		{"cjk", "今夜", phrase{{term: "今夜"}}},
-		{"cjk", "今夜月", phrase{{term: "今夜"}, {term: "夜月"}}},
-		{"cjk", "今 a", phrase{{term: "今"}, {}, {term: "a"}}},
-		{"cjk", "a 今", phrase{{term: "a"}, {term: "今", prefix: true}}},
-		{"cjk", "今夜 月", phrase{{term: "今夜"}, {term: "夜"}, {}, {term: "月", prefix: true}}},
+		{"standard", "drama", Phrase{{Term: "drama"}}},
+		{"standard", "the man of the year and", Phrase{{Term: "man"}, {}, {}, {Term: "year"}}},
+		{"cjk", "今", Phrase{{Term: "今", Prefix: true}}},
+		{"cjk", "今夜", Phrase{{Term: "今夜"}}},
+		{"cjk", "今夜月", Phrase{{Term: "今夜"}, {Term: "夜月"}}},
+		{"cjk", "今 a", Phrase{{Term: "今"}, {}, {Term: "a"}}},
+		{"cjk", "a 今", Phrase{{Term: "a"}, {Term: "今", Prefix: true}}},
+		{"cjk", "今夜 月", Phrase{{Term: "今夜"}, {Term: "夜"}, {}, {Term: "月", Prefix: true}}},
 	} {
 		a, err := analysis.New(c.analyzer, []string{"and", "of", "the"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (analyzer{a}).phrase(c.text); !slices.Equal(got, c.want) {
+		if got := (Analyzer{a}).Phrase(c.text); !slices.Equal(got, c.want) {
 			t.Errorf("%s %q: got %v, want %v", c.analyzer, c.text, got, c.want)
 		}
 	}

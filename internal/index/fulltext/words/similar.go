@@ -1,4 +1,4 @@
-package fulltext
+package words
 
 import (
 	"regexp"
@@ -9,8 +9,8 @@ import (
 	"indexerd/internal/index/query"
 )
 
-// matching returns whether a term matches a pattern, and how each term that does begins.
-func matching(n query.Pattern) (accept func(string) bool, begin string, err error) {
+// Accepting returns whether a term matches a pattern, and how each term that does begins.
+func Accepting(n query.Pattern) (accept func(string) bool, begin string, err error) {
 	expression := ""
 	switch n.Kind {
 	case query.Exact:
@@ -67,22 +67,22 @@ func wildcard(text string, fold bool) string {
 	return b.String()
 }
 
-// A similar describes the terms within an edit distance of a term.
-type similar struct {
-	term         string
-	editDistance int
-	same         string // how the term must begin
-	noSwaps      bool   // two letters exchanged are two edits
+// A Similar describes the terms within an edit distance of a term.
+type Similar struct {
+	Term         string
+	EditDistance int
+	Same         string // how the term must begin
+	NoSwaps      bool   // two letters exchanged are two edits
 }
 
-func newSimilar(term string, n query.Similar) similar {
+func NewSimilar(term string, n query.Similar) Similar {
 	edits := min(n.Edits.Of(utf8.RuneCountInString(term)), query.MaxEdits)
-	return similar{term, edits, firstRunes(term, n.Prefix), n.NoSwaps}
+	return Similar{term, edits, firstRunes(term, n.Prefix), n.NoSwaps}
 }
 
 // accepts reports whether a term is similar.
-func (p similar) accepts(term string) bool {
-	_, similar := p.weight(term)
+func (p Similar) accepts(term string) bool {
+	_, similar := p.Weight(term)
 	return similar
 }
 
@@ -95,19 +95,19 @@ func firstRunes(text string, n int) string {
 	return text
 }
 
-// weight returns what a term counts: 1 minus the share of letters that differ. A
+// Weight returns what a term counts: 1 minus the share of letters that differ. A
 // negative one counts nothing, and is chosen last.
-func (p similar) weight(term string) (weight float64, similar bool) {
-	if !strings.HasPrefix(term, p.same) {
+func (p Similar) Weight(term string) (weight float64, similar bool) {
+	if !strings.HasPrefix(term, p.Same) {
 		return 0, false
 	}
-	a, b := utf8.RuneCountInString(p.term), utf8.RuneCountInString(term)
-	if a-b > p.editDistance || b-a > p.editDistance {
+	a, b := utf8.RuneCountInString(p.Term), utf8.RuneCountInString(term)
+	if a-b > p.EditDistance || b-a > p.EditDistance {
 		return 0, false
 	}
-	distance := nearest.Distance(p.term, term)
-	if p.noSwaps && distance <= p.editDistance {
-		distance = nearest.WithoutSwaps(p.term, term)
+	distance := nearest.Distance(p.Term, term)
+	if p.NoSwaps && distance <= p.EditDistance {
+		distance = nearest.WithoutSwaps(p.Term, term)
 	}
-	return 1 - float64(distance)/float64(max(1, min(a, b))), distance <= p.editDistance
+	return 1 - float64(distance)/float64(max(1, min(a, b))), distance <= p.EditDistance
 }

@@ -1,4 +1,4 @@
-package fulltext
+package words
 
 import (
 	"testing"
@@ -24,7 +24,7 @@ func TestFoldOfPatterns(t *testing.T) {
 		{query.Regexp, "(sha|WHA).?k", "wHaLK", true},
 		{query.Regexp, "[a-c]x+", "bXx", true},
 	} {
-		accept, _, err := matching(query.Pattern{Kind: c.kind, Text: c.text, Fold: true})
+		accept, _, err := Accepting(query.Pattern{Kind: c.kind, Text: c.text, Fold: true})
 		if err != nil || accept(c.term) != c.want {
 			t.Errorf("%v of %q and %q: got %v, %v, want %v", c.kind, c.text, c.term, !c.want, err, c.want)
 		}

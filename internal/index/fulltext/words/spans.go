@@ -1,4 +1,4 @@
-package fulltext
+package words
 
 import (
 	"context"
@@ -6,10 +6,11 @@ import (
 	"unicode/utf8"
 
 	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
-// newMatcher returns a function that finds the matches of a query in the text of a
+// NewMatcher returns a function that finds the matches of a query in the text of a
 // content column, or of one row of a child: byte ranges, in order, without
 // overlap. It ignores excluded parts of the query. It tokenizes text as the
 // index does, so it marks exactly what the search has matched.
@@ -17,7 +18,7 @@ import (
 // The function must not be called concurrently. Its error is that of ctx. It
 // makes one pass over the text and, for each prefix or fuzzy word, one pass over
 // the distinct words of the text.
-func newMatcher(s *Schema, n query.Node) func(ctx context.Context, field, text string) ([]query.Span, error) {
+func NewMatcher(s *schema.Schema, n query.Node) func(ctx context.Context, field, text string) ([]query.Span, error) {
 	patterns := map[string][]pattern{}
 	for _, field := range s.Texts {
 		patterns[field] = distinctWords(patternsOf(s, nil, n, field))
@@ -32,14 +33,14 @@ func newMatcher(s *Schema, n query.Node) func(ctx context.Context, field, text s
 
 // A pattern is a phrase to find in a text.
 type pattern struct {
-	phrase
+	Phrase
 	slop int
 }
 
 // patternsOf appends the patterns of a query for a field.
-func patternsOf(s *Schema, dst []pattern, n query.Node, field string) []pattern {
-	a := analyzer{s.Analysis}
-	add := func(in string, p phrase, slop int) {
+func patternsOf(s *schema.Schema, dst []pattern, n query.Node, field string) []pattern {
+	a := Analyzer{s.Analysis}
+	add := func(in string, p Phrase, slop int) {
 		if len(p) > 0 && (in == "" || in == field) {
 			dst = append(dst, pattern{p, slop})
 		}
@@ -56,26 +57,26 @@ func patternsOf(s *Schema, dst []pattern, n query.Node, field string) []pattern 
 	case query.Some:
 		return patternsOf(s, dst, query.Or(n), field)
 	case query.Word:
-		add(n.Field, a.phrase(n.Text), 0)
+		add(n.Field, a.Phrase(n.Text), 0)
 	case query.Synonym:
 		for _, text := range n.Texts {
-			add(n.Field, a.phrase(text), 0)
+			add(n.Field, a.Phrase(text), 0)
 		}
 	case query.Phrase:
-		add(n.Field, a.phrase(n.Text), n.Slop)
+		add(n.Field, a.Phrase(n.Text), n.Slop)
 	case query.Prefix:
-		before, last := a.prefix(n.Text)
+		before, last := a.Prefix(n.Text)
 		add(n.Field, before, 0)
-		if last.term != "" {
-			add(n.Field, phrase{last}, 0)
+		if last.Term != "" {
+			add(n.Field, Phrase{last}, 0)
 		}
 	case query.Fuzzy:
-		words, ok := a.fuzzy(n.Text, n.Edits)
+		words, ok := a.Fuzzy(n.Text, n.Edits)
 		if !ok {
 			return patternsOf(s, dst, query.Word{Field: n.Field, Text: n.Text}, field)
 		}
 		for _, w := range words {
-			add(n.Field, phrase{w}, 0)
+			add(n.Field, Phrase{w}, 0)
 		}
 	default:
 		for _, c := range scoredParts(n) {
@@ -112,11 +113,11 @@ func scoredParts(n query.Node) []query.Node {
 }
 
 // termsOf returns the pattern of a node that searches terms.
-func termsOf(s *Schema, n query.Node) (field string, p phrase, slop int) {
+func termsOf(s *schema.Schema, n query.Node) (field string, p Phrase, slop int) {
 	switch n := n.(type) {
 	case query.Pattern:
-		if accept, _, err := matching(n); err == nil && !n.Value {
-			p = phrase{{term: n.Text, like: &likeness{accept}}}
+		if accept, _, err := Accepting(n); err == nil && !n.Value {
+			p = Phrase{{Term: n.Text, like: &likeness{accept}}}
 		}
 		return n.Field, p, 0
 	case query.Similar:
@@ -128,12 +129,12 @@ func termsOf(s *Schema, n query.Node) (field string, p phrase, slop int) {
 			terms = s.Terms(n.Text)
 		}
 		accept := func(term string) bool {
-			return slices.ContainsFunc(terms, func(like string) bool { return newSimilar(like, n).accepts(term) })
+			return slices.ContainsFunc(terms, func(like string) bool { return NewSimilar(like, n).accepts(term) })
 		}
-		return n.Field, phrase{{term: n.Text, like: &likeness{accept}}}, 0
+		return n.Field, Phrase{{Term: n.Text, like: &likeness{accept}}}, 0
 	case query.PhrasePrefix:
-		if p = (analyzer{s.Analysis}).phrase(n.Text); len(p) > 0 {
-			p[len(p)-1].prefix = true
+		if p = (Analyzer{s.Analysis}).Phrase(n.Text); len(p) > 0 {
+			p[len(p)-1].Prefix = true
 		}
 		return n.Field, p, n.Slop
 	}
@@ -142,13 +143,13 @@ func termsOf(s *Schema, n query.Node) (field string, p phrase, slop int) {
 
 // distinctWords drops repeated patterns of one word.
 func distinctWords(all []pattern) []pattern {
-	seen := map[slot]bool{}
+	seen := map[Slot]bool{}
 	return slices.DeleteFunc(all, func(p pattern) bool {
-		if len(p.phrase) > 1 {
+		if len(p.Phrase) > 1 {
 			return false
 		}
-		again := seen[p.phrase[0]]
-		seen[p.phrase[0]] = true
+		again := seen[p.Phrase[0]]
+		seen[p.Phrase[0]] = true
 		return again
 	})
 }
@@ -169,9 +170,9 @@ func tokenize(text string, a *analysis.Analyzer) tokenizedText {
 }
 
 // positions returns the positions that a slot matches.
-func (t tokenizedText) positions(sl slot, step func() error) ([]int, error) {
+func (t tokenizedText) positions(sl Slot, step func() error) ([]int, error) {
 	if sl.exact() {
-		return t.byTerm[sl.term], nil
+		return t.byTerm[sl.Term], nil
 	}
 	var all []int
 	for term, positions := range t.byTerm {
@@ -197,7 +198,7 @@ func (t tokenizedText) matches(ctx context.Context, patterns []pattern) ([]query
 	step := stepper(ctx)
 	var spans []query.Span
 	for _, p := range patterns {
-		if first := p.phrase[0]; first.exact() && len(t.byTerm[first.term]) == 0 {
+		if first := p.Phrase[0]; first.exact() && len(t.byTerm[first.Term]) == 0 {
 			continue // fast path: most words of a long query are in few texts
 		}
 		found, err := p.find(t, step)
@@ -223,16 +224,16 @@ func stepper(ctx context.Context) func() error {
 }
 
 func (p pattern) find(t tokenizedText, step func() error) (spans []query.Span, err error) {
-	positions := make(slotPositions, len(p.phrase))
-	for i, sl := range p.phrase {
-		if sl.term == "" {
+	positions := make(Positions, len(p.Phrase))
+	for i, sl := range p.Phrase {
+		if sl.Term == "" {
 			continue
 		}
 		if positions[i], err = t.positions(sl, step); err != nil || len(positions[i]) == 0 {
 			return nil, err
 		}
 	}
-	err = positions.each(p.slop, step, func(chosen []int, width int) bool {
+	err = positions.Each(p.slop, step, func(chosen []int, width int) bool {
 		if width > 0 {
 			spans = append(spans, p.words(t, chosen)...)
 		} else {
@@ -247,14 +248,14 @@ func (p pattern) find(t tokenizedText, step func() error) (spans []query.Span, e
 func (p pattern) whole(t tokenizedText, chosen []int) query.Span {
 	last := len(chosen) - 1
 	from, to := t.at(chosen[0]), t.at(chosen[last])
-	return query.Span{Start: from.Start, End: max(p.phrase[0].end(t.text, from), p.phrase[last].end(t.text, to))}
+	return query.Span{Start: from.Start, End: max(p.Phrase[0].end(t.text, from), p.Phrase[last].end(t.text, to))}
 }
 
 // words returns the span of each word of a match, which may have other words in
 // between.
 func (p pattern) words(t tokenizedText, chosen []int) (spans []query.Span) {
-	for i, sl := range p.phrase {
-		if sl.term != "" {
+	for i, sl := range p.Phrase {
+		if sl.Term != "" {
 			tok := t.at(chosen[i])
 			spans = append(spans, query.Span{Start: tok.Start, End: sl.end(t.text, tok)})
 		}
@@ -264,8 +265,8 @@ func (p pattern) words(t tokenizedText, chosen []int) (spans []query.Span) {
 
 // end returns the end of the match of a slot in a token. A prefix of a run in
 // pairs is one character, which matches only the first of a pair.
-func (sl slot) end(text string, t analysis.Token) int {
-	if sl.prefix && t.Form != analysis.Whole {
+func (sl Slot) end(text string, t analysis.Token) int {
+	if sl.Prefix && t.Form != analysis.Whole {
 		_, size := utf8.DecodeRuneInString(text[t.Start:])
 		return t.Start + size
 	}

@@ -1,9 +1,10 @@
-package fulltext
+package words
 
 import (
 	"testing"
 
 	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -35,9 +36,9 @@ func TestSpansOfAQuery(t *testing.T) {
 		{"standard", "spider-man~", "spider and a men", "[spider] and a [men]"},
 		{"cjk", "今夜~", "今夜月", "[今夜]月"},
 	} {
-		s, err := NewSchema(Mapping{
+		s, err := schema.New(schema.Mapping{
 			Content: []string{"title", "description"}, Analyzer: c.analyzer, Stopwords: analysis.English(), Positions: true,
-			Metadata: []Field{{Name: "rating", Type: Keyword}},
+			Metadata: []schema.Field{{Name: "rating", Type: schema.Keyword}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -53,9 +54,9 @@ func TestSpansOfAQuery(t *testing.T) {
 }
 
 // marked puts brackets around the matches of a query in a title.
-func marked(t *testing.T, s *Schema, n query.Node, text string) string {
+func marked(t *testing.T, s *schema.Schema, n query.Node, text string) string {
 	t.Helper()
-	spans, err := newMatcher(s, n)(t.Context(), "title", text)
+	spans, err := NewMatcher(s, n)(t.Context(), "title", text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,10 @@
-package fulltext
+package words
 
 import (
 	"slices"
 	"strings"
 
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -11,13 +12,13 @@ import (
 // analyzer en, cars has the synonyms of car. Where several fit, the one of most words
 // counts. Words in quotes, prefixes, similar spellings and values have none.
 type Synonyms struct {
-	schema  *Schema
+	schema  *schema.Schema
 	rules   map[string][]string // from the key of a word or phrase to what it finds
 	longest int                 // terms of a key
 }
 
-// newSynonyms returns synonyms for queries of a table, nil if there are none.
-func newSynonyms(s *Schema, all []query.Synonyms) *Synonyms {
+// NewSynonyms returns synonyms for queries of a table, nil if there are none.
+func NewSynonyms(s *schema.Schema, all []query.Synonyms) *Synonyms {
 	sy := &Synonyms{schema: s, rules: map[string][]string{}}
 	for _, rule := range all {
 		for _, from := range rule.From {
@@ -40,9 +41,9 @@ func newSynonyms(s *Schema, all []query.Synonyms) *Synonyms {
 // so each is analyzed by itself.
 func (sy *Synonyms) terms(text string) (terms []string) {
 	for _, word := range strings.Fields(text) {
-		for _, sl := range (analyzer{sy.schema.Analysis}).phrase(word) {
-			if sl.term != "" {
-				terms = append(terms, sl.term)
+		for _, sl := range (Analyzer{sy.schema.Analysis}).Phrase(word) {
+			if sl.Term != "" {
+				terms = append(terms, sl.Term)
 			}
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/osapi/mapping"
@@ -50,10 +51,10 @@ func (library) oid(_, key string) (doc.OID, error) {
 
 func newLibrary(t testing.TB) library {
 	t.Helper()
-	m := fulltext.Mapping{
+	m := schema.Mapping{
 		Content: []string{"title", "body"}, Analyzer: "standard", Positions: true,
-		Metadata: []fulltext.Field{{Name: "title", Type: fulltext.Keyword}, {Name: "rating", Type: fulltext.Keyword}, {Name: "tags", Type: fulltext.Keyword}, {Name: "year", Type: fulltext.Number}, {Name: "seen", Type: fulltext.Date}, {Name: "free", Type: fulltext.Boolean}},
-		Children: []fulltext.Child{{Name: "cast", Columns: []string{"name"}, Searched: true}},
+		Metadata: []schema.Field{{Name: "title", Type: schema.Keyword}, {Name: "rating", Type: schema.Keyword}, {Name: "tags", Type: schema.Keyword}, {Name: "year", Type: schema.Number}, {Name: "seen", Type: schema.Date}, {Name: "free", Type: schema.Boolean}},
+		Children: []schema.Child{{Name: "cast", Columns: []string{"name"}, Searched: true}},
 	}
 	ix, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), m, 1)
 	if err != nil {

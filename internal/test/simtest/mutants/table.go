@@ -205,7 +205,7 @@ var mutants = []mutant{
 	{rule: "R28", name: "a held lock is taken again", pkg: "store", function: "Lock",
 		edit:  replace("o, e := l.TryLock()", "o, e := l.TryLock()\no = o || e == nil"),
 		tests: "TestLock|TestSharedLocksExcludeAWriter"},
-	{rule: "R29", name: "a fresh hit is shown without its ACL", pkg: "internal/index/fulltext", function: "Schema.Matching",
+	{rule: "R29", name: "a fresh hit is shown without its ACL", pkg: "internal/index/fulltext", function: "Requests.Matching",
 		edit:  replace("r.Visible", "nil"),
 		tests: "TestMatching"},
 	{rule: "R29", name: "a fresh hit is shown though its row does not match any more", pkg: "internal/index/search", function: "freshTable.unchanged",
