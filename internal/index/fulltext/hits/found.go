@@ -16,7 +16,7 @@ type found struct {
 	tops     []float32    // the greatest of each scoreBlock of the scores
 	scored   bool         // the scores are known
 	before   []uint32     // see Bits.Ranks; nil while unknown
-	complete segment.Bits // places of scores that have the pairs of words; see nearMatcher
+	complete segment.Bits // places of scores that have the pairs of words; see pairs
 }
 
 // scoreBlock is the number of scores that are passed over together if none of them is

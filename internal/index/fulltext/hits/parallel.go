@@ -21,6 +21,7 @@ type Processors struct {
 	free *semaphore.Weighted
 }
 
+// NewProcessors returns n processors, none of which is in use.
 func NewProcessors(n int) *Processors { return &Processors{n, semaphore.NewWeighted(int64(n))} }
 
 // A stretch is some words of the set of matches of one part.

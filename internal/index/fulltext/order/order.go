@@ -136,6 +136,7 @@ func (o *Order) ByScore() bool {
 	return len(o.sorts) == 1 && o.fields[0] == "" && o.sorts[0].Descending
 }
 
+// Scored reports whether candidates are ordered by score, among others.
 func (o *Order) Scored() bool { return slices.Contains(o.fields, "") }
 
 // AddValue updates the keys of a candidate with one of its values.

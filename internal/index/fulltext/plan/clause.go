@@ -72,6 +72,7 @@ func ClauseOf(p Plan) (c compiled.Clause, err error) {
 	return nil, fmt.Errorf("query has an unknown part of type %T", p)
 }
 
+// ClausesOf returns plans for other engines.
 func ClausesOf[P ~[]Plan](plans P) ([]compiled.Clause, error) {
 	all := make([]compiled.Clause, len(plans))
 	for i, p := range plans {

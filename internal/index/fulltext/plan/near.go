@@ -32,11 +32,13 @@ type nearPlan struct {
 	pairs [][2]int // numbers of words
 }
 
+// A Near matches as its plan does. Its scores lack the pairs of words that are near each
+// other: see Sums.
 type Near struct {
 	Matcher
-	nearPlan
 	s     *Session
 	words []*columnsMatcher
+	pairs [][2]int // numbers of words
 	bound float64 // the pairs add at most this share of a score
 }
 
@@ -130,7 +132,7 @@ func (p *nearPlan) Open(s *Session) (Matcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Near{Matcher: inner, nearPlan: *p, s: s}
+	m := &Near{Matcher: inner, s: s, pairs: p.pairs}
 	for _, w := range p.words {
 		word, err := w.openWord(s)
 		if err != nil {

@@ -190,6 +190,7 @@ type Scores struct {
 	parts     [][]query.ScorePart // of each of sums
 }
 
+// NewScores returns the scores of documents of one part, 0 until they are added.
 func NewScores(docs segment.Bits) *Scores { return &Scores{Docs: docs} }
 
 // Open makes room for a score of each document.

@@ -13,7 +13,7 @@ import (
 )
 
 // A Deadline checks a context in a loop. Loops over documents, terms or
-// positions call step in each iteration.
+// positions call Step in each iteration.
 type Deadline struct {
 	ctx   context.Context
 	steps int
@@ -23,6 +23,7 @@ type Deadline struct {
 // short, but may take 0.2 ms in a search for a thousand words.
 const checkEvery = 64
 
+// Step counts an iteration. Its error is that of the context, which it checks now and then.
 func (d *Deadline) Step() error {
 	d.steps++
 	if d.steps%checkEvery != 0 {
@@ -40,28 +41,29 @@ func (d *Deadline) Again() *Deadline { return &Deadline{ctx: d.ctx} }
 // A Session is one search in one snapshot.
 type Session struct {
 	Deadline
-	Reader   *scorch.IndexSnapshot
+	Reader *scorch.IndexSnapshot
+	Parts  []*Part
+	Scored bool   // the scores are needed; set it before a plan is opened
+	Stats  *Stats // what scores depend on
+
 	filters  *IndexFilters // nil: no filter is kept
-	Parts    []*Part
-	docs     int  // visible ones
-	Scored   bool // the scores are needed
-	rank     rank // how documents are scored
+	docs     int           // visible ones
+	rank     rank          // how documents are scored
 	texts    []string
-	measured bool   // the index has the lengths of documents
-	Stats    *Stats // what scores depend on
-	words    int    // of the query
-	terms    int    // counted by countTerm
+	measured bool // the index has the lengths of documents
+	words    int  // of the query
+	terms    int  // counted by countTerm
 	opened   map[*columnsPlan]*columnsMatcher
 }
 
 // A Part is one segment of the snapshot, with the documents that are visible.
 type Part struct {
 	*segment.Reader
-	number  int    // of the part
-	segment uint64 // number of the segment in the index
-	Base    uint64 // number of its first document in the snapshot
-	Live    segment.Bits
-	docs    int // in live
+	number  int          // of the part
+	segment uint64       // number of the segment in the index
+	Base    uint64       // number of its first document in the snapshot
+	Live    segment.Bits // the visible documents
+	docs    int          // in Live
 }
 
 // Options are how a session scores, and where it keeps filters.
@@ -80,7 +82,7 @@ func NewSession(ctx context.Context, s *schema.Schema, r *scorch.IndexSnapshot, 
 	base := uint64(0)
 	for _, seg := range r.Segments() {
 		if seg.LiveSize() > 0 {
-			p, err := openView(seg)
+			p, err := openPart(seg)
 			if err != nil {
 				return nil, err
 			}
@@ -93,7 +95,7 @@ func NewSession(ctx context.Context, s *schema.Schema, r *scorch.IndexSnapshot, 
 	return se, nil
 }
 
-func openView(seg *scorch.SegmentSnapshot) (*Part, error) {
+func openPart(seg *scorch.SegmentSnapshot) (*Part, error) {
 	r, err := segment.NewReader(seg.Segment())
 	if err != nil {
 		return nil, err

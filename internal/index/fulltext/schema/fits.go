@@ -57,6 +57,7 @@ type Vocabulary struct {
 	seen        map[uint64]struct{}
 }
 
+// Distinct returns the number of distinct words of all fields.
 func (v *Vocabulary) Distinct() int { return len(v.seen) }
 
 // Add adds the words of a document, until one after which more returns false.

@@ -208,13 +208,16 @@ func (s *Schema) Without(field string) *Schema {
 	return &c
 }
 
-// The names of fields in the index. A prefix separates the words of a column
-// from its value, if it is indexed as both, and from bleve's _id.
-func ContentField(name string) string  { return "c:" + name }
+// ContentField returns the name in the index of the field with the words of a column. A
+// prefix separates the words of a column from its value, if it is indexed as both, and
+// from bleve's _id.
+func ContentField(name string) string { return "c:" + name }
+
+// MetadataField returns the name in the index of the field with the values of a column.
 func MetadataField(name string) string { return "m:" + name }
 
-// ColumnOf returns the name of a content field.
+// ColumnOf returns the column of a content field.
 func ColumnOf(content string) string { return strings.TrimPrefix(content, "c:") }
 
-// LengthField holds the numbers of words of a content field.
+// LengthField returns the name of the field with the numbers of words of a content field.
 func LengthField(content string) string { return "l:" + ColumnOf(content) }

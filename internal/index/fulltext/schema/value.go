@@ -215,6 +215,7 @@ func (f Field) Value(text string) (Range, error) {
 	return Only(term), nil
 }
 
+// Mismatch is the fault of a query whose text is no value of the field.
 func (f Field) Mismatch(text, hint string) error {
 	return query.Errorf(hint, "field %s: %s is not a %s", query.Shorten(f.Name), query.Shorten(text), f.Type)
 }

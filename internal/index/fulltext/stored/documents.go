@@ -15,6 +15,7 @@ import (
 // As a term with docvalues it would need a dictionary entry for every document.
 const VersionField = "v"
 
+// EncodeVersion returns the bytes of VersionField.
 func EncodeVersion(v doc.Version) []byte { return binary.AppendUvarint(nil, uint64(v)) }
 
 func parseVersion(value []byte) doc.Version {

@@ -15,9 +15,9 @@ import (
 // An Analyzer also splits the text of queries.
 type Analyzer struct{ *analysis.Analyzer }
 
-// A Slot is one position of a phrase. It matches a term, or with prefix the
-// terms that begin with it, the first most of them unless most is 0, or with an
-// editDistance the terms of similar spelling, or with like those that it accepts.
+// A Slot is one position of a phrase. It matches a term, or with Prefix the
+// terms that begin with it, the first Most of them unless Most is 0, or with an
+// EditDistance the terms of similar spelling, or with like those that it accepts.
 // Without a term it matches any word.
 type Slot struct {
 	Term         string

@@ -75,6 +75,7 @@ type Similar struct {
 	NoSwaps      bool   // two letters exchanged are two edits
 }
 
+// NewSimilar describes the terms that are similar to a term of a query.
 func NewSimilar(term string, n query.Similar) Similar {
 	edits := min(n.Edits.Of(utf8.RuneCountInString(term)), query.MaxEdits)
 	return Similar{term, edits, firstRunes(term, n.Prefix), n.NoSwaps}
