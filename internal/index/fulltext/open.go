@@ -71,11 +71,11 @@ func open(dir string, ro bool, schemaFor func(header) (*schema.Schema, error)) (
 	if err != nil {
 		return nil, err
 	}
-	schema, err := schemaFor(h)
+	s, err := schemaFor(h)
 	if err != nil {
 		return nil, err
 	}
-	ix := &Index{Requests: Requests{schema}, dir: dir, generation: h.generation, readOnly: ro}
+	ix := &Index{Requests: Requests{s}, dir: dir, generation: h.generation, readOnly: ro}
 	if ix.mapping, err = ix.Mapping.Encode(); err != nil {
 		return nil, err
 	}

@@ -232,11 +232,11 @@ func stand(t *testing.T, faults ...fault) (*cluster, *Index) {
 	c := &cluster{faults: faults, docs: map[string]float64{}}
 	s := httptest.NewServer(c)
 	t.Cleanup(s.Close)
-	schema, err := schema.New(films)
+	built, err := schema.New(films)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ix := &Index{Requests: fulltext.Requests{Schema: schema}, wire: newWire(config(t, s.URL)), name: "films-g7", alias: "films-w", generation: 7, patience: 20 * time.Second}
+	ix := &Index{Requests: fulltext.Requests{Schema: built}, wire: newWire(config(t, s.URL)), name: "films-g7", alias: "films-w", generation: 7, patience: 20 * time.Second}
 	ix.ctx, ix.cancel = context.WithCancel(context.Background())
 	t.Cleanup(ix.cancel)
 	return c, ix

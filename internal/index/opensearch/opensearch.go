@@ -213,12 +213,12 @@ type meta struct {
 // Create makes an empty index beside the one in use, and opens it. numbers is at least
 // every number that the caller has used. Clean removes it if it is not put into use.
 func (c Config) Create(ctx context.Context, gen doc.Generation, numbers uint64) (*Index, error) {
-	schema, err := schema.New(c.Mapping)
+	s, err := schema.New(c.Mapping)
 	if err != nil {
 		return nil, err
 	}
 	name := c.newName(gen)
-	if err := c.make(ctx, name, schema, gen, numbers); err != nil {
+	if err := c.make(ctx, name, s, gen, numbers); err != nil {
 		return nil, fmt.Errorf("create index %s: %w", name, err)
 	}
 	return c.open(ctx, name, gen)
@@ -229,11 +229,11 @@ func (c Config) newName(gen doc.Generation) string {
 }
 
 // make makes an empty index.
-func (c Config) make(ctx context.Context, name string, schema *schema.Schema, gen doc.Generation, numbers uint64) error {
+func (c Config) make(ctx context.Context, name string, s *schema.Schema, gen doc.Generation, numbers uint64) error {
 	return newWire(c).ask(ctx, http.MethodPut, "/"+name, map[string]any{
-		"settings": c.settings(schema),
+		"settings": c.settings(s),
 		"mappings": map[string]any{
-			"dynamic": "strict", "_source": c.sourceOf(schema), "properties": c.properties(schema),
+			"dynamic": "strict", "_source": c.sourceOf(s), "properties": c.properties(s),
 			"_meta": map[string]any{"indexerd": meta{c.Owner, gen, epoch{numbers >> EpochBits, EpochBits}, c.fingerprint(), c.Mapping}},
 		},
 	}, nil)
@@ -259,11 +259,11 @@ func (c Config) Open(ctx context.Context, gen doc.Generation) (*Index, error) {
 // OpenReadOnly returns the index in use for searches. It does not ask the cluster, which
 // may be away.
 func (c Config) OpenReadOnly(gen doc.Generation) (*Index, error) {
-	schema, err := schema.New(c.Mapping)
+	s, err := schema.New(c.Mapping)
 	if err != nil {
 		return nil, err
 	}
-	ix := &Index{Requests: fulltext.Requests{Schema: schema}, config: c, wire: newWire(c), name: c.Name, generation: gen, failure: errReadOnly}
+	ix := &Index{Requests: fulltext.Requests{Schema: s}, config: c, wire: newWire(c), name: c.Name, generation: gen, failure: errReadOnly}
 	ix.stale.Store(true)
 	ix.ctx, ix.cancel = context.WithCancel(cmp.Or(c.Ctx, context.Background()))
 	return ix, nil

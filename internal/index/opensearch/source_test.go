@@ -154,11 +154,11 @@ func TestSourceOfTextsThatAreFolded(t *testing.T) {
 // documents, is searched, and differs from the configuration.
 func TestIndexWithTwoSetsOfWords(t *testing.T) {
 	c := node(t)
-	schema, err := schema.New(c.Mapping)
+	s, err := schema.New(c.Mapping)
 	if err != nil {
 		t.Fatal(err)
 	}
-	properties := c.properties(schema)
+	properties := c.properties(s)
 	properties["title"] = object{"type": "text", "analyzer": "standard"}
 	words := properties["ix"].(object)["properties"].(object)["words"].(object)["properties"].(object)
 	if alias := words["title"].(object)["type"]; alias != "alias" {
@@ -167,7 +167,7 @@ func TestIndexWithTwoSetsOfWords(t *testing.T) {
 	words["title"] = object{"type": "text", "analyzer": ready}
 	name := c.newName(7)
 	if err := newWire(c).ask(t.Context(), http.MethodPut, "/"+name, object{
-		"settings": c.settings(schema), "aliases": object{c.Name: object{}},
+		"settings": c.settings(s), "aliases": object{c.Name: object{}},
 		"mappings": object{
 			"dynamic": "strict", "_source": object{"excludes": []string{"ix.key", "ix.words", "ix.values", "ix.numbers"}}, "properties": properties,
 			"_meta": object{"indexerd": meta{c.Owner, 7, epoch{0, EpochBits}, "before", c.Mapping}},

@@ -39,7 +39,7 @@ type Near struct {
 	s     *Session
 	words []*columnsMatcher
 	pairs [][2]int // numbers of words
-	bound float64 // the pairs add at most this share of a score
+	bound float64  // the pairs add at most this share of a score
 }
 
 // near returns the plan for the pairs of a query, nil if there are none. Its own plan is
