@@ -47,7 +47,7 @@ type Place struct {
 	OID   doc.OID
 }
 
-// A Agg is a checked aggregation, in the terms of an index.
+// An Agg is a checked aggregation, in the terms of an index.
 type Agg struct {
 	query.Agg
 	Fields  []Field            // that it reads

@@ -250,11 +250,7 @@ func (c *collector) Swap(i, j int) { c.kept[i], c.kept[j] = c.kept[j], c.kept[i]
 func (c *collector) Push(x any) { c.kept = append(c.kept, x.(*order.Candidate)) }
 
 // Pop implements heap.Interface.
-func (c *collector) Pop() any {
-	last := c.kept[len(c.kept)-1]
-	c.kept = c.kept[:len(c.kept)-1]
-	return last
-}
+func (c *collector) Pop() any { panic("candidates are only replaced") }
 
 func (c *collector) compare(a, b *order.Candidate) int {
 	at, err := c.order.Compare(a, b)
