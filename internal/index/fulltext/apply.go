@@ -26,7 +26,7 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.Removal) (err error) {
 	case ix.closed:
 		return ErrClosed
 	case ix.readOnly:
-		return ErrReadOnly
+		return errReadOnly
 	}
 	perByte, err := costOfByte(ix.Schema, puts)
 	if err != nil {

@@ -89,9 +89,6 @@ var (
 	// from the pages.
 	ErrMapping = errors.New("the index was built with another mapping: build a new one from the pages")
 
-	// ErrReadOnly is the error of Apply on an index that is opened read-only.
-	ErrReadOnly = errors.New("the index is opened read-only")
-
 	// ErrClosed is the error of any use after Close.
 	ErrClosed = errors.New("the index is closed")
 
@@ -99,6 +96,9 @@ var (
 	// files stay locked until the process ends.
 	ErrStuck = errors.New("the index does not close after its failure: start indexerd again")
 )
+
+// errReadOnly is the error of Apply on an index that is opened read-only.
+var errReadOnly = errors.New("the index is opened read-only")
 
 // closeTimeout is how long an index that failed may take to close. An index
 // that did not fail has no limit: it may have batches to finish.

@@ -21,7 +21,7 @@ import (
 func Open(dir string, m schema.Mapping) (*Index, error) { return open(dir, readWrite, schemaOf(m)) }
 
 // OpenReadOnly is Open without any write to disk: it needs no free space and no
-// permission to write. Apply reports ErrReadOnly.
+// permission to write. Apply returns an error.
 func OpenReadOnly(dir string, m schema.Mapping) (*Index, error) {
 	return open(dir, readOnly, schemaOf(m))
 }

@@ -251,8 +251,8 @@ func TestReadOnlyIndexChangesNoFile(t *testing.T) {
 		if versions, err := ix.Versions([]doc.OID{puts[1].OID}); err != nil || versions[0] != 2 {
 			t.Errorf("got versions %v, %v, want 2", versions, err)
 		}
-		if err := ix.Apply(puts, nil); !errors.Is(err, ErrReadOnly) {
-			t.Errorf("apply: got %v, want ErrReadOnly", err)
+		if err := ix.Apply(puts, nil); !errors.Is(err, errReadOnly) {
+			t.Errorf("apply: got %v, want errReadOnly", err)
 		}
 		if err := errors.Join(ix.Err(), ix.Close()); err != nil {
 			t.Error(err)

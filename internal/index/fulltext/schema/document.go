@@ -53,7 +53,7 @@ func (s *Schema) Build(row doc.Row, in *Lists) (b Indexed, err error) {
 	return b, nil
 }
 
-// buildTexts is build for a caller that needs no values.
+// buildTexts is Build for a caller that needs no values.
 func (s *Schema) buildTexts(row doc.Row) (b Indexed, err error) {
 	if slices.ContainsFunc(s.Children, func(c Child) bool { return c.Searched }) {
 		return s.Build(row, new(Lists))
