@@ -3,7 +3,7 @@
 // segment, so the number of matches needs no score.
 //
 // A score has the same parts in the same order however it was found, and depends on no
-// document that is deleted or that the caller may not see: see Session.
+// document that is deleted or that the caller may not see.
 //
 // # Costs
 //
