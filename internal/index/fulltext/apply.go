@@ -10,7 +10,7 @@ import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
-	"indexerd/internal/index/fulltext/stored"
+	"indexerd/internal/index/fulltext/versions"
 )
 
 // Apply writes and deletes documents, and returns when all of them are durable.
@@ -72,7 +72,7 @@ func (p *part) fill(s *schema.Schema, puts []doc.Doc, perByte, maxCost int64) (r
 
 // row returns a document as a row of a segment.
 func row(b schema.Indexed, oid doc.OID, v doc.Version) segment.Row {
-	return segment.Row{ID: string(oid), Stored: stored.EncodeVersion(v), Texts: b.Texts, Values: b.Values}
+	return segment.Row{ID: string(oid), Stored: versions.EncodeVersion(v), Texts: b.Texts, Values: b.Values}
 }
 
 // write writes a part durably, and empties it so that its memory is free when

@@ -80,7 +80,7 @@ import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/fulltext/segment"
-	"indexerd/internal/index/fulltext/stored"
+	"indexerd/internal/index/fulltext/versions"
 )
 
 var (
@@ -208,7 +208,7 @@ func (ix *Index) Bytes() (n uint64, err error) {
 // and no page has that version.
 func (ix *Index) Versions(oids []doc.OID) (vs []doc.Version, err error) {
 	err = ix.read(func(r *scorch.IndexSnapshot) error {
-		vs, err = stored.Versions(r, oids)
+		vs, err = versions.Versions(r, oids)
 		return err
 	})
 	return vs, err
@@ -224,7 +224,7 @@ func (ix *Index) Versions(oids []doc.OID) (vs []doc.Version, err error) {
 // So a call may list fewer than n documents, or none, before the end.
 func (ix *Index) Documents(from doc.OID, n int) (docs []doc.Indexed, next doc.OID, err error) {
 	err = ix.read(func(r *scorch.IndexSnapshot) error {
-		docs, next, err = stored.Documents(r, from, n)
+		docs, next, err = versions.Documents(r, from, n)
 		return err
 	})
 	return docs, next, err

@@ -13,7 +13,7 @@ import (
 	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
-	"indexerd/internal/index/fulltext/stored"
+	"indexerd/internal/index/fulltext/versions"
 )
 
 // Open opens the index in dir. The error is fs.ErrNotExist if there is none, and
@@ -102,7 +102,7 @@ var filters = plan.NewFilterCache(32<<20, 4096)
 
 // rowsOf returns the schema of the rows in an index.
 func rowsOf(s *schema.Schema) *segment.Schema {
-	rows := &segment.Schema{Analyzer: s.Analysis, Positions: s.Positions, Gap: schema.RowGap, Stored: stored.VersionField}
+	rows := &segment.Schema{Analyzer: s.Analysis, Positions: s.Positions, Gap: schema.RowGap, Stored: versions.VersionField}
 	for _, name := range s.Texts {
 		rows.Texts = append(rows.Texts, schema.ContentField(name))
 	}

@@ -15,7 +15,7 @@ import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/fulltext/schema"
-	"indexerd/internal/index/fulltext/stored"
+	"indexerd/internal/index/fulltext/versions"
 	"indexerd/internal/index/query"
 )
 
@@ -207,7 +207,7 @@ func (o *Order) Hits(all []*Candidate) ([]query.Hit, error) {
 		oids[i] = doc.OID(c.ID)
 		hits[i] = query.Hit{OID: oids[i], Score: c.Score, Keys: o.keysOf(c), Explain: c.Parts}
 	}
-	vs, err := stored.Versions(o.Reader, oids)
+	vs, err := versions.Versions(o.Reader, oids)
 	for i, v := range vs {
 		hits[i].V = v
 	}

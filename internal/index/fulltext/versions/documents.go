@@ -1,5 +1,5 @@
-// Package stored reads what an index stores of a document: its key and its version.
-package stored
+// Package versions reads what an index stores of a document: its key and its version.
+package versions
 
 import (
 	"encoding/binary"
