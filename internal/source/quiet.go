@@ -47,15 +47,6 @@ func (s *Source) Quiet(ctx context.Context, all []Since) ([]bool, error) {
 	return quiet, nil
 }
 
-// Quiet asks for one table.
-func (t *Table) Quiet(ctx context.Context, since time.Time) (bool, error) {
-	quiet, err := t.source.Quiet(ctx, []Since{{t, since}})
-	if err != nil {
-		return false, t.wrap("look for recent rows", err)
-	}
-	return quiet[0], nil
-}
-
 // canBeQuiet reports whether the units of all updateTimes are known.
 func (t *Table) canBeQuiet() bool {
 	for _, v := range t.timed() {

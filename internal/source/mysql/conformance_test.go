@@ -286,7 +286,7 @@ func (db testDB) Kill() error {
 
 // Open implements sourcetest.Database.
 func (db testDB) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
-	return db.source.Table(context.Background(), c.Table("doc"))
+	return c.Open(context.Background(), db.source, "doc")
 }
 
 // sqlLiteral writes a value in SQL.

@@ -115,7 +115,7 @@ func (r *real) Exec(statements ...string) error {
 
 // Open implements sourcetest.Database.
 func (r *real) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
-	return r.source.Table(context.Background(), c.Table("doc"))
+	return c.Open(context.Background(), r.source, "doc")
 }
 
 // Kill implements sourcetest.Killer.

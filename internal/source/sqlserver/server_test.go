@@ -155,5 +155,5 @@ func (r *real) Exec(statements ...string) error {
 
 // Open implements sourcetest.Database.
 func (r *real) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
-	return r.source.Table(context.Background(), c.Table("doc"))
+	return c.Open(context.Background(), r.source, "doc")
 }

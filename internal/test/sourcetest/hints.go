@@ -1,10 +1,6 @@
 package sourcetest
 
 import (
-	"context"
-
-	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
 	"indexerd/internal/source/changes"
 )
 
@@ -14,16 +10,10 @@ var hintBehaviours = []behaviour{
 	{"a hint is not exact before the SQL is looked at again after a commit", true, replacedView},
 }
 
-// A hinted is a table of a source that shows changes.
-type hinted interface {
-	Footprint(context.Context) (doc.Footprint, error)
-	Source() *source.Source
-}
-
 func hintsOf(r *run, t SQLTable) func() changes.Hint {
 	r.Helper()
-	table := t.(hinted)
-	sampler, ok := table.Source().Dialect().(changes.Sampler)
+	table := t.(ofSource)
+	sampler, ok := table.source.Dialect().(changes.Sampler)
 	if !ok {
 		r.Fatal("the source shows no changes: add the behaviour to Lacks")
 	}
