@@ -17,7 +17,6 @@ import (
 	"indexerd/internal/source"
 	"indexerd/internal/source/changes"
 	"indexerd/internal/source/horizon"
-	"indexerd/internal/source/stdsql"
 	"indexerd/internal/test/mariatest"
 	"indexerd/internal/test/sourcetest"
 )
@@ -206,7 +205,7 @@ func asReader(dsn string) string { return strings.Replace(dsn, "root@", reader+"
 // openDB opens a database, which is closed at the end of the test.
 func openDB(t testing.TB, dsn string, lock time.Duration) *DB {
 	t.Helper()
-	d, err := open(stdsql.Config{Name: "test", DSN: dsn}, lock)
+	d, err := open(dsn, 4, lock)
 	if err != nil {
 		t.Fatal(err)
 	}

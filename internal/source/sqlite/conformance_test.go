@@ -169,7 +169,7 @@ func newDB(t testing.TB, statements ...string) *testDB {
 
 func (db *testDB) newSource() *source.Source {
 	db.t.Helper()
-	d, err := Open(db.t.Context(), Config{Name: "test", DSN: db.path})
+	d, err := Open(db.t.Context(), db.path, 4)
 	if err != nil {
 		db.t.Fatal(err)
 	}

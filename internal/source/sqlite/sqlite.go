@@ -14,13 +14,11 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -30,12 +28,6 @@ import (
 	"indexerd/internal/source/stdsql"
 )
 
-// A Config names a database. DSN is a path or a file: URI.
-type Config struct {
-	Name, DSN string
-	Conns     int // reading connections at most; 0: the number of processors plus one
-}
-
 // A DB is one SQLite database. It implements source.Dialect.
 type DB struct {
 	stdsql.DB
@@ -43,19 +35,20 @@ type DB struct {
 	watch     watch
 }
 
-// Open checks the DSN. It does not read the file, which need not exist yet.
-func Open(_ context.Context, c Config) (*DB, error) {
-	path, err := parseDSN(c.DSN)
+// Open checks the DSN, which is a path or a file: URI, for conns reading connections at
+// most. It does not read the file, which need not exist yet.
+func Open(_ context.Context, dsn string, conns int) (*DB, error) {
+	path, err := parseDSN(dsn)
 	if err != nil {
-		return nil, fmt.Errorf("source %s: %w", c.Name, err)
+		return nil, err
 	}
 	connector, err := newConnector(path)
 	if err != nil {
-		return nil, fmt.Errorf("source %s: %w", c.Name, err)
+		return nil, err
 	}
 	db := sql.OpenDB(connector)
 	// No caller waits for a second connection while it holds one, so few are enough.
-	conns := cmp.Or(c.Conns, runtime.GOMAXPROCS(0)+1) + 1 // and one for the Watch
+	conns++ // and one for the Watch
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	// A restore may replace the file under its name. An open connection keeps

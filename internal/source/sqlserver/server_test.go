@@ -16,7 +16,6 @@ import (
 
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
-	"indexerd/internal/source/stdsql"
 	"indexerd/internal/test/sourcetest"
 )
 
@@ -112,7 +111,7 @@ func (r *real) version() (text string) {
 }
 
 func (r *real) connect() *real {
-	d, err := Open(context.Background(), stdsql.Config{Name: "test", DSN: r.dsn})
+	d, err := Open(context.Background(), r.dsn, 4)
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -10,13 +10,6 @@ import (
 	"indexerd/internal/source"
 )
 
-// A Config names a database.
-type Config struct {
-	Name, DSN        string
-	Conns            int           // the greatest number of connections; 0: 4
-	StatementTimeout time.Duration // 0: 5 minutes
-}
-
 // A DB is the part of a Dialect that connects. It is safe for concurrent use.
 type DB struct {
 	Name    string // of the database, without secrets
