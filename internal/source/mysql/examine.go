@@ -210,10 +210,9 @@ func (*DB) Relations(ctx context.Context, s source.Session, of *source.Described
 	return relations, err
 }
 
-// A planNode is a part of a plan, as EXPLAIN FORMAT=JSON prints it.
+// A planTable is a table of a plan, as EXPLAIN FORMAT=JSON prints it.
 type planTable struct {
 	Name string  `json:"table_name"`
-	Type string  `json:"access_type"`
 	Rows float64 `json:"rows"`                   // of MariaDB
 	Scan float64 `json:"rows_examined_per_scan"` // of MySQL
 }

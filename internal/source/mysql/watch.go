@@ -23,14 +23,12 @@ import (
 // read it for 100 ms. Each sample looks for its own transaction in it, by a
 // connection that is not used again: an older copy can't have it.
 func (d *DB) Connect(ctx context.Context, read func(context.Context, horizon.Conn) error) error {
-	ctx, cancel := context.WithTimeout(ctx, readingTimeout)
+	ctx, cancel := context.WithTimeout(ctx, stdsql.ReadingTimeout)
 	defer cancel()
 	return stdsql.Refusal(read(ctx, &watchConn{db: d}), map[string]string{
 		"1227": "this account does not see other sessions' transactions: GRANT PROCESS ON *.* to it, or set horizon: timeout",
 	})
 }
-
-const readingTimeout = 30 * time.Second
 
 // A watchConn is a horizon.Conn.
 type watchConn struct {
