@@ -179,8 +179,7 @@ func (r *reader) syntax(data []byte, err error) {
 
 // reason returns the text of an error without the file's name.
 func reason(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()
 	}
 	return err.Error()

@@ -81,7 +81,7 @@ var tooMany = []string{"1040", "1203", "1226"}
 // Probe implements source.Prober.
 func (d *DB) Probe(ctx context.Context) error {
 	session, err := d.Session(ctx, d.looks)
-	if f := (*source.Fault)(nil); errors.As(err, &f) && slices.Contains(tooMany, f.Code) {
+	if f, ok := errors.AsType[*source.Fault](err); ok && slices.Contains(tooMany, f.Code) {
 		return nil
 	}
 	if err == nil {

@@ -171,7 +171,7 @@ func (w *watchConn) State(ctx context.Context) (s horizon.State, err error) {
 		}
 		return err
 	})
-	if fault := (*source.Fault)(nil); errors.As(err, &fault) && fault.Subject != source.AboutServer {
+	if fault, ok := errors.AsType[*source.Fault](err); ok && fault.Subject != source.AboutServer {
 		s.Reason, err = "this account does not see prepared transactions: GRANT XA_RECOVER_ADMIN ON *.* to it, or set horizon: timeout", nil
 	}
 	return s, err

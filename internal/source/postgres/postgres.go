@@ -132,7 +132,7 @@ func (db *DB) Probe(ctx context.Context) error {
 	if err == nil {
 		return conn.Close(ctx)
 	}
-	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) && pg.Code == tooMany {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == tooMany {
 		return nil
 	}
 	return db.connectFault(ctx, err)

@@ -151,8 +151,7 @@ func (vendor) Describe(ctx context.Context, conn *sql.Conn, of source.Wrapped) (
 		return nil, err
 	}
 	_, err := conn.ExecContext(ctx, "SELECT 1 AS one "+of.From()+" WHERE 1 = 0")
-	var server mssql.Error
-	if errors.As(err, &server) {
+	if server, ok := errors.AsType[mssql.Error](err); ok {
 		f := faults.Classify(err)
 		f.Line = int(server.LineNo)
 		return nil, f
