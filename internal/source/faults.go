@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -173,12 +174,8 @@ func Changed(d *Described, now []Column) error {
 	return nil
 }
 
-func typeName(name string) string {
-	if name == "" {
-		return "none"
-	}
-	return name
-}
+// typeName returns the name of a type for users.
+func typeName(name string) string { return cmp.Or(name, "none") }
 
 // OneLine returns a text of a database on one line.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
