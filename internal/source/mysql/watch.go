@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"indexerd/internal/source"
@@ -116,11 +118,8 @@ func sample(ctx context.Context, session *stdsql.Session) (s horizon.Sample, see
 	if seen, err = addOpen(ctx, session, sessions); err != nil {
 		return s, false, err
 	}
-	for _, tx := range sessions {
-		if tx.ID != "" {
-			s.Open = append(s.Open, tx)
-		}
-	}
+	maps.DeleteFunc(sessions, func(_ int64, tx horizon.Tx) bool { return tx.ID == "" })
+	s.Open = slices.Collect(maps.Values(sessions))
 	return s, seen, nil
 }
 
