@@ -84,7 +84,7 @@ func (x *tx) recent(ctx context.Context, all []Since, asked []int) (map[int]bool
 // bound is that of a window, so it may include more, never less.
 func (q *Query) recentRow(s Since) *Query {
 	views := s.Table.timed()
-	return q.list(len(views), " OR ", func(i int) {
+	return q.List(len(views), " OR ", func(i int) {
 		v := views[i]
 		from, _ := v.updated.known().Bounds(doc.Window{From: s.From, To: s.From.Add(recentSpan)})
 		q.reads = append(q.reads, &v.Described)

@@ -246,13 +246,6 @@ func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys
 		q.Write(", '$[*]' COLUMNS (", strings.Join(paths, ", "), ")) keys_of_page)")
 		return true
 	}
-	for i, key := range keys {
-		q.Write([]string{"(", ", ("}[min(i, 1)])
-		for j, part := range key {
-			q.Write([]string{"", ", "}[min(j, 1)]).Bind(part, columns[j])
-		}
-		q.Write(")")
-	}
-	q.Write(")")
+	q.BindKeys(keys, columns).Write(")")
 	return true
 }

@@ -139,7 +139,7 @@ func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys
 		return false
 	}
 	if slices.ContainsFunc(columns, func(c *source.Column) bool { return c.Kind != doc.Integer && c.Kind != doc.Text }) {
-		amongValues(q, columns, exprs, keys)
+		q.Write("(", strings.Join(exprs, ", "), ") IN (VALUES ").BindKeys(keys, columns).Write(")")
 		return true
 	}
 	list, err := json.Marshal(keys)
@@ -152,18 +152,6 @@ func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys
 	}
 	q.Write("(", strings.Join(exprs, ", "), ") IN (SELECT ", strings.Join(parts, ", "), " FROM json_each(").Bind(string(list), nil).Write("))")
 	return true
-}
-
-// amongValues is Among with a parameter for each part of each key.
-func amongValues(q *source.Query, columns []*source.Column, exprs []string, keys [][]any) {
-	q.Write("(", strings.Join(exprs, ", "), ") IN (VALUES ")
-	for i, key := range keys {
-		for j, part := range key {
-			q.Write(map[bool]string{true: ", "}[i > 0 && j == 0], map[bool]string{true: "(", false: ", "}[j == 0]).Bind(part, columns[j])
-		}
-		q.Write(")")
-	}
-	q.Write(")")
 }
 
 // KindQuery implements source.Typer. Values are ordered by their storage class

@@ -177,12 +177,6 @@ func (d *DB) Among(q *source.Query, columns []*source.Column, exprs []string, ke
 		open, separator = "EXISTS (SELECT 1 FROM (VALUES (", "), ("
 		end = ")) keys_of_page(" + strings.Join(names, ", ") + ") WHERE " + strings.Join(same, " AND ") + ")"
 	}
-	for i := range n {
-		q.Write([]string{open, separator}[min(i, 1)])
-		for j, part := range keys[min(i, len(keys)-1)] {
-			q.Write([]string{"", ", "}[min(j, 1)]).Bind(part, columns[j])
-		}
-	}
-	q.Write(end)
+	q.Write(open).List(n, separator, func(i int) { q.BindKey(keys[min(i, len(keys)-1)], columns) }).Write(end)
 	return true
 }
