@@ -231,6 +231,19 @@ func ParseOID(s string, kinds []Kind) (OID, error) {
 	return NewOID(parts...)
 }
 
+// A HexOID is an OID that JSON has as hexadecimal digits.
+type HexOID OID
+
+// MarshalText implements encoding.TextMarshaler.
+func (o HexOID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, []byte(o)), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (o *HexOID) UnmarshalText(text []byte) error {
+	b, err := hex.AppendDecode(nil, text)
+	*o = HexOID(b)
+	return err
+}
+
 // FormatUUID returns the lower-case 8-4-4-4-12 form.
 func FormatUUID(u [16]byte) string {
 	h := hex.EncodeToString(u[:])
