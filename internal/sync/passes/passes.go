@@ -297,19 +297,9 @@ func (p *Passes) Begin(ctx context.Context) (initial.Start, error) {
 
 func (p *Passes) beginAssumed(ctx context.Context, start initial.Start) (initial.Start, error) {
 	m, err := p.Source.Moment(ctx)
-	start.Settled, start.Mode = compensate.WholeTicks(m.Seen.Add(-AssumedTimeout(p.Table)), p.Source.Tick()), "assumed"
+	start.Settled, start.Mode = compensate.WholeTicks(m.Seen.Add(-p.Table.AssumedTimeout()), p.Source.Tick()), "assumed"
 	if start.Clock.IsZero() {
 		start.Clock, start.Local = m.Now, m.Local
 	}
 	return start, err
-}
-
-// AssumedTimeout returns how long a transaction is assumed to stay open: the
-// configured transaction_timeout, or the longest timeout of a tier.
-func AssumedTimeout(t configs.Table) time.Duration {
-	timeout := t.TransactionTimeout
-	for _, tier := range t.Compensate.Tiers {
-		timeout = max(timeout, tier.Timeout)
-	}
-	return timeout
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"indexerd/configs"
 	"indexerd/internal/base/doc"
 )
 
@@ -57,7 +56,7 @@ func (tc *tableCheck) exactHorizon(ctx context.Context) (doc.Horizon, error) {
 // assumed reports whether the database lets transactions stay open longer than
 // the tiers look back.
 func (tc *tableCheck) assumed(why string) {
-	timeout := longest(tc.Conf)
+	timeout := tc.Conf.AssumedTimeout()
 	tc.add(horizonMode, tc.path+".compensate.horizon", fmt.Sprintf("assumed: no transaction may stay open longer than %s: %s", doc.ShortDuration(timeout), why), nothing)
 	d := tc.servers[tc.Conf.Source]
 	bound := d.TransactionTimeout
@@ -73,13 +72,4 @@ func (tc *tableCheck) assumed(why string) {
 	}
 	tc.add(unboundedTransactions, tc.path+".compensate.tiers", fmt.Sprintf("the tiers cover transactions of up to %s, but the database %s", doc.ShortDuration(timeout), what),
 		fmt.Sprintf(d.Advice.Limit, int(timeout.Seconds())))
-}
-
-// longest returns the duration of the longest transaction that the tiers cover.
-func longest(t configs.Table) time.Duration {
-	d := t.TransactionTimeout
-	for _, tier := range t.Compensate.Tiers {
-		d = max(d, tier.Timeout)
-	}
-	return d
 }

@@ -201,7 +201,7 @@ var mutants = []mutant{
 	{rule: "R27", name: "a load starts S at the clock, not at the horizon", pkg: "internal/sync/passes", function: "Passes.Begin",
 		edit: replace("h.At", "h.Now")},
 	{rule: "R27", name: "a load starts S at the clock, not a timeout before it", pkg: "internal/sync/passes", function: "Passes.beginAssumed",
-		edit: replace("m.Seen.Add(-AssumedTimeout(p.Table))", "m.Seen")},
+		edit: replace("m.Seen.Add(-p.Table.AssumedTimeout())", "m.Seen")},
 	{rule: "R28", name: "a held lock is taken again", pkg: "store", function: "Lock",
 		edit:  replace("o, e := l.TryLock()", "o, e := l.TryLock()\no = o || e == nil"),
 		tests: "TestLock|TestSharedLocksExcludeAWriter"},
