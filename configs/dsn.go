@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -58,57 +59,34 @@ func (r *reader) isCredential(file string) bool {
 	return set && filepath.IsAbs(dir) && filepath.Dir(file) == filepath.Clean(dir)
 }
 
+// addresses are what the DSNs of servers look like.
+var addresses = map[string]struct {
+	schemes   []string
+	of, write string
+}{
+	"postgres":  {[]string{"postgres", "postgresql"}, "a PostgreSQL database", "postgres://user@host:port/database, or host=... dbname=..."},
+	"mysql":     {[]string{"mysql", "mariadb"}, "a MySQL or MariaDB database", "mysql://user@host:port/database"},
+	"oracle":    {[]string{"oracle"}, "an Oracle database", "oracle://user@host:port/service"},
+	"sqlserver": {[]string{"sqlserver"}, "a SQL Server database", "sqlserver://user@host:port?database=name"},
+}
+
 // checkDSN returns what is wrong with the syntax of a DSN and what to do. It
 // does not connect.
 func checkDSN(driver, dsn string) (wrong, do string) {
-	switch driver {
-	case "postgres":
-		return checkPostgres(dsn)
-	case "mysql":
-		return checkMySQL(dsn)
-	case "oracle":
-		return checkOracle(dsn)
-	case "sqlserver":
-		return checkSQLServer(dsn)
-	case "sqlite":
+	if driver == "sqlite" {
 		return checkSQLite(dsn)
 	}
-	return "", "" // the unknown driver is already reported
-}
-
-func checkPostgres(dsn string) (wrong, do string) {
+	address, known := addresses[driver]
 	scheme, rest, isURL := strings.Cut(dsn, "://")
 	switch {
-	case isURL && (scheme == "postgres" || scheme == "postgresql"):
+	case !known: // already reported
+		return "", ""
+	case isURL && slices.Contains(address.schemes, scheme):
 		return checkURL(rest)
-	case isKeywords(dsn):
+	case driver == "postgres" && isKeywords(dsn):
 		return "", ""
 	}
-	return "not an address of a PostgreSQL database", "write postgres://user@host:port/database, or host=... dbname=..."
-}
-
-func checkMySQL(dsn string) (wrong, do string) {
-	scheme, rest, isURL := strings.Cut(dsn, "://")
-	if !isURL || scheme != "mysql" && scheme != "mariadb" {
-		return "not an address of a MySQL or MariaDB database", "write mysql://user@host:port/database"
-	}
-	return checkURL(rest)
-}
-
-func checkOracle(dsn string) (wrong, do string) {
-	rest, ok := strings.CutPrefix(dsn, "oracle://")
-	if !ok {
-		return "not an address of an Oracle database", "write oracle://user@host:port/service"
-	}
-	return checkURL(rest)
-}
-
-func checkSQLServer(dsn string) (wrong, do string) {
-	rest, ok := strings.CutPrefix(dsn, "sqlserver://")
-	if !ok {
-		return "not an address of a SQL Server database", "write sqlserver://user@host:port?database=name"
-	}
-	return checkURL(rest)
+	return "not an address of " + address.of, "write " + address.write
 }
 
 // checkURL finds characters that would make a driver split the URL at
