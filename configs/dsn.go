@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"crypto/x509"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -49,6 +50,33 @@ func (r *reader) secretLine(file string) (secret, wrong string) {
 		return "", "file has more than one line"
 	}
 	return secret, ""
+}
+
+// checkUser reports a section that has a user without a password, or the reverse.
+func (r *reader) checkUser(section, user, passwordFile string) {
+	switch {
+	case user != "" && passwordFile == "":
+		r.wrong(section+".user", "password is missing", "name a password_file")
+	case user == "" && passwordFile != "":
+		r.wrong(section+".password_file", "user is missing", "write user")
+	}
+}
+
+// readCA returns the certificates of a section's ca_file; nil: it names none.
+func (r *reader) readCA(section, file string) []byte {
+	if file == "" {
+		return nil
+	}
+	pem, err := os.ReadFile(file)
+	switch {
+	case err != nil:
+		r.wrong(section+".ca_file", "file can't be read: "+reason(err), "name a PEM file that can be read")
+	case !x509.NewCertPool().AppendCertsFromPEM(pem):
+		r.wrong(section+".ca_file", "no certificate in the file", "name a file with certificates in PEM")
+	default:
+		return pem
+	}
+	return nil
 }
 
 // isCredential reports whether the file is a systemd credential. systemd gives

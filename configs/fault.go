@@ -58,6 +58,16 @@ func (r *reader) wrong(path, what, do string) {
 	r.faults = append(r.faults, r.config.Fault(path, what, do))
 }
 
+// noEffect reports the keys of a section that its engine does not use: all but engine
+// and used.
+func (r *reader) noEffect(section string, keys []key, on, do string, used ...string) {
+	for _, k := range keys {
+		if path := join(section, k.name); k.name != "engine" && !slices.Contains(used, k.name) && r.config.given(path) {
+			r.wrong(path, "no effect "+on, do)
+		}
+	}
+}
+
 // didYouMean returns " (did you mean X?)", or "" if no name is similar.
 func didYouMean(name string, names []string) string {
 	if near := nearest.Name(name, names); near != "" {
