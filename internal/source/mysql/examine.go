@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -142,9 +143,7 @@ func explain(ctx context.Context, s source.Session, of *source.Described) (e exp
 	byAlias := map[[2]string]table{}
 	for _, m := range fromTable.FindAllStringSubmatch(strings.ReplaceAll(from, ") join", " join"), -1) {
 		t := table{unquote(m[1]), unquote(m[2]), unquote(m[3])}
-		if t.alias == "" {
-			t.alias = t.name
-		}
+		t.alias = cmp.Or(t.alias, t.name)
 		e.tables = append(e.tables, t)
 		byAlias[[2]string{t.schema, t.alias}] = t
 	}

@@ -25,6 +25,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -76,9 +77,7 @@ func Open(ctx context.Context, dsn string, conns int) (*DB, error) {
 	}
 	conn.RuntimeParams["application_name"] = "indexerd"
 	conn.RuntimeParams["client_encoding"] = "UTF8"
-	if conn.ConnectTimeout == 0 {
-		conn.ConnectTimeout = roundTripTimeout
-	}
+	conn.ConnectTimeout = cmp.Or(conn.ConnectTimeout, roundTripTimeout)
 	pc.MaxConns = int32(conns)
 	// The pool's check would be a separate statement. A dead connection fails at
 	// its first use instead, which closes all others.

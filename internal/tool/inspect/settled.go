@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,10 +60,7 @@ func (tc *tableCheck) assumed(why string) {
 	timeout := tc.Conf.AssumedTimeout()
 	tc.add(horizonMode, tc.path+".compensate.horizon", fmt.Sprintf("assumed: no transaction may stay open longer than %s: %s", doc.ShortDuration(timeout), why), nothing)
 	d := tc.servers[tc.Conf.Source]
-	bound := d.TransactionTimeout
-	if bound == 0 {
-		bound = d.IdleTimeout
-	}
+	bound := cmp.Or(d.TransactionTimeout, d.IdleTimeout)
 	what := "sets no limit"
 	switch {
 	case bound > timeout:
