@@ -36,11 +36,6 @@ func (f Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// sortFaults sorts by line. Faults of one line keep their order.
-func sortFaults(faults []Fault) {
-	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.Line, b.Line) })
-}
-
 // A place is where a value stands in the file, and what to write there.
 type place struct {
 	path string
