@@ -1,6 +1,7 @@
 package sourcetest
 
 import (
+	"indexerd/internal/base/doc"
 	"indexerd/internal/source/changes"
 )
 
@@ -10,7 +11,7 @@ var hintBehaviours = []behaviour{
 	{"a hint is not exact before the SQL is looked at again after a commit", true, replacedView},
 }
 
-func hintsOf(r *run, t SQLTable) func() changes.Hint {
+func hintsOf(r *run, t SQLTable) func() doc.Hint {
 	r.Helper()
 	table := t.(ofSource)
 	sampler, ok := table.source.Dialect().(changes.Sampler)
@@ -18,7 +19,7 @@ func hintsOf(r *run, t SQLTable) func() changes.Hint {
 		r.Fatal("the source shows no changes: add the behaviour to Lacks")
 	}
 	hints := changes.NewReadings(sampler).Watch(table.Footprint)
-	return func() changes.Hint {
+	return func() doc.Hint {
 		r.Helper()
 		h, err := hints.Hint(r.Context())
 		if err != nil {
@@ -54,7 +55,7 @@ func versionMoves(r *run) {
 
 // still returns a hint that reads do not move. Another test may write to another
 // database of the server.
-func (r *run) still(table SQLTable, hint func() changes.Hint) changes.Hint {
+func (r *run) still(table SQLTable, hint func() doc.Hint) doc.Hint {
 	r.Helper()
 	before := hint()
 	for range 1000 {
