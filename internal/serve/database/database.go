@@ -105,7 +105,7 @@ func Open(ctx context.Context, s configs.Source) (Database, error) {
 	}
 	d := &database{Source: source.New(dialect, pace.Limits{PerSecond: s.Limits.StatementsPerSecond, Slow: s.Limits.Slow})}
 	if sampler, ok := dialect.(horizon.Sampler); ok {
-		d.readings = horizon.NewReadings(pacedSampler{d.Source, sampler}).WithProber(prober{d.Source})
+		d.readings = horizon.NewReadings(pacedSampler{d.Source, sampler}, prober{d.Source})
 	}
 	if sampler, ok := dialect.(changes.Sampler); ok {
 		d.changes = changes.NewReadings(pacedChanges{d.Source, sampler})

@@ -152,7 +152,7 @@ func lateCommits(t *testing.T, r *real) string {
 	d := open(r.own, r.own.connector(), 4)
 	defer d.Close()
 	r.must("GRANT SELECT ON SYS.GV_$SESSION TO "+r.own.user, "GRANT SELECT ON SYS.GV_$TRANSACTION TO "+r.own.user, "GRANT SELECT ON SYS.DBA_2PC_PENDING TO "+r.own.user)
-	watch := horizon.NewReadings(d).Watch(horizon.Options{})
+	watch := horizon.NewReadings(d, nil).Watch(horizon.Options{})
 	var committed, horizons atomic.Int64
 	var all sync.WaitGroup
 	for i := range writers {
