@@ -209,13 +209,6 @@ func (*DB) Relations(ctx context.Context, s source.Session, of *source.Described
 	return relations, err
 }
 
-// A planTable is a table of a plan, as EXPLAIN FORMAT=JSON prints it.
-type planTable struct {
-	Name string  `json:"table_name"`
-	Rows float64 `json:"rows"`                   // of MariaDB
-	Scan float64 `json:"rows_examined_per_scan"` // of MySQL
-}
-
 // Plan implements source.Planner. A table is scanned completely by the accesses
 // ALL and index.
 func (*DB) Plan(ctx context.Context, s source.Session, of *source.Described, st source.Statement, by []int) (p doc.Plan, err error) {
@@ -237,8 +230,8 @@ func (*DB) Plan(ctx context.Context, s source.Session, of *source.Described, st 
 	}
 	for _, t := range scans(tree) {
 		for _, known := range e.tables {
-			if known.alias == t.Name {
-				p.FullScans = append(p.FullScans, doc.FullScan{Table: known.sql(), Rows: int64(max(t.Rows, t.Scan))})
+			if known.alias == t.Table {
+				p.FullScans = append(p.FullScans, doc.FullScan{Table: known.sql(), Rows: t.Rows})
 			}
 		}
 	}
@@ -247,8 +240,8 @@ func (*DB) Plan(ctx context.Context, s source.Session, of *source.Described, st 
 	return p, err
 }
 
-// scans returns the tables of a plan that are read completely.
-func scans(node any) (found []planTable) {
+// scans returns the tables of a plan that are read completely, by their aliases.
+func scans(node any) (found []doc.FullScan) {
 	switch node := node.(type) {
 	case []any:
 		for _, inner := range node {
@@ -256,10 +249,10 @@ func scans(node any) (found []planTable) {
 		}
 	case map[string]any:
 		if kind := node["access_type"]; kind == "ALL" || kind == "index" {
-			var t planTable
-			if text, err := json.Marshal(node); err == nil && json.Unmarshal(text, &t) == nil {
-				found = append(found, t)
-			}
+			alias, _ := node["table_name"].(string)
+			rows, _ := node["rows"].(float64)                      // of MariaDB
+			scanned, _ := node["rows_examined_per_scan"].(float64) // of MySQL
+			found = append(found, doc.FullScan{Table: alias, Rows: int64(max(rows, scanned))})
 		}
 		for _, key := range slices.Sorted(maps.Keys(node)) {
 			found = append(found, scans(node[key])...)
