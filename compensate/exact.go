@@ -57,7 +57,7 @@ func (e *Exact) Run(ctx context.Context) (doc.Horizon, doc.Report, error) {
 
 // settle compares what is not settled, and moves S to H.
 func (e *Exact) settle(ctx context.Context, h doc.Horizon) (doc.Report, error) {
-	at := wholeTicks(h.At, e.Tick)
+	at := WholeTicks(h.At, e.Tick)
 	marks, _ := e.Trace.Table(e.Table)
 	w := doc.Window{From: marks.Settled, To: marks.Incremental}
 	if at.After(w.To) {

@@ -21,10 +21,10 @@ func move(trace *timetrace.Trace, table string, at time.Time, found bool, settle
 	return trace.UpdateTable(table, settle)
 }
 
-// wholeTicks returns the largest S for a horizon. If updateTime is coarse, a row
+// WholeTicks returns the largest S for a horizon. If updateTime is coarse, a row
 // of the tick in which the horizon lies has the tick's beginning as its
 // updateTime, and may still commit: S stays one tick behind.
-func wholeTicks(at time.Time, tick time.Duration) time.Time {
+func WholeTicks(at time.Time, tick time.Duration) time.Time {
 	if tick > time.Microsecond {
 		return at.Add(-tick)
 	}

@@ -48,7 +48,7 @@ func (t *Tier) run(ctx context.Context) (doc.Report, error) {
 	mark := func(m *timetrace.Table) {
 		m.SetTier(t.Name, now)
 		if t.Settles {
-			m.Settle(wholeTicks(now.Add(-t.Timeout), t.Tick), "assumed")
+			m.Settle(WholeTicks(now.Add(-t.Timeout), t.Tick), "assumed")
 		}
 	}
 	if report.Read == 0 { // a restart compares the idle window again

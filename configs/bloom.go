@@ -65,13 +65,8 @@ func (r *reader) checkBloom() {
 		r.wrong("bloom", "no effect on pages in filemap, which are looked up in memory", "remove it, or keep the pages in bigtable or hbase")
 		return
 	}
-	engine := cmp.Or(x.Engine, Local)
-	if engine == Local {
-		for _, k := range []string{"url", "password_file", "key"} {
-			if given("bloom." + k) {
-				r.wrong("bloom."+k, "no effect on a filter in memory", "remove it, or write engine: redis")
-			}
-		}
+	if cmp.Or(x.Engine, Local) == Local {
+		r.noEffect("bloom", bloomKeys(x), "on a filter in memory", "remove it, or write engine: redis")
 		return
 	}
 	u, err := url.Parse(x.URL)

@@ -112,6 +112,16 @@ type Table struct {
 // found by comparing all of it.
 func (t *Table) ByComparison() bool { return t.Updated == "" }
 
+// AssumedTimeout returns how long a transaction is assumed to stay open: the
+// configured transaction_timeout, or the longest timeout of a tier.
+func (t *Table) AssumedTimeout() time.Duration {
+	timeout := t.TransactionTimeout
+	for _, tier := range t.Compensate.Tiers {
+		timeout = max(timeout, tier.Timeout)
+	}
+	return timeout
+}
+
 // Content is the searched text of a document: these columns, joined.
 type Content struct {
 	Fields   []string

@@ -1,9 +1,11 @@
 package configs
 
 import (
+	"crypto/x509"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -50,6 +52,33 @@ func (r *reader) secretLine(file string) (secret, wrong string) {
 	return secret, ""
 }
 
+// checkUser reports a section that has a user without a password, or the reverse.
+func (r *reader) checkUser(section, user, passwordFile string) {
+	switch {
+	case user != "" && passwordFile == "":
+		r.wrong(section+".user", "password is missing", "name a password_file")
+	case user == "" && passwordFile != "":
+		r.wrong(section+".password_file", "user is missing", "write user")
+	}
+}
+
+// readCA returns the certificates of a section's ca_file; nil: it names none.
+func (r *reader) readCA(section, file string) []byte {
+	if file == "" {
+		return nil
+	}
+	pem, err := os.ReadFile(file)
+	switch {
+	case err != nil:
+		r.wrong(section+".ca_file", "file can't be read: "+reason(err), "name a PEM file that can be read")
+	case !x509.NewCertPool().AppendCertsFromPEM(pem):
+		r.wrong(section+".ca_file", "no certificate in the file", "name a file with certificates in PEM")
+	default:
+		return pem
+	}
+	return nil
+}
+
 // isCredential reports whether the file is a systemd credential. systemd gives
 // the service's user access by an ACL, which makes the file look readable by its
 // group.
@@ -58,57 +87,34 @@ func (r *reader) isCredential(file string) bool {
 	return set && filepath.IsAbs(dir) && filepath.Dir(file) == filepath.Clean(dir)
 }
 
+// addresses are what the DSNs of servers look like.
+var addresses = map[string]struct {
+	schemes   []string
+	of, write string
+}{
+	"postgres":  {[]string{"postgres", "postgresql"}, "a PostgreSQL database", "postgres://user@host:port/database, or host=... dbname=..."},
+	"mysql":     {[]string{"mysql", "mariadb"}, "a MySQL or MariaDB database", "mysql://user@host:port/database"},
+	"oracle":    {[]string{"oracle"}, "an Oracle database", "oracle://user@host:port/service"},
+	"sqlserver": {[]string{"sqlserver"}, "a SQL Server database", "sqlserver://user@host:port?database=name"},
+}
+
 // checkDSN returns what is wrong with the syntax of a DSN and what to do. It
 // does not connect.
 func checkDSN(driver, dsn string) (wrong, do string) {
-	switch driver {
-	case "postgres":
-		return checkPostgres(dsn)
-	case "mysql":
-		return checkMySQL(dsn)
-	case "oracle":
-		return checkOracle(dsn)
-	case "sqlserver":
-		return checkSQLServer(dsn)
-	case "sqlite":
+	if driver == "sqlite" {
 		return checkSQLite(dsn)
 	}
-	return "", "" // the unknown driver is already reported
-}
-
-func checkPostgres(dsn string) (wrong, do string) {
+	address, known := addresses[driver]
 	scheme, rest, isURL := strings.Cut(dsn, "://")
 	switch {
-	case isURL && (scheme == "postgres" || scheme == "postgresql"):
+	case !known: // already reported
+		return "", ""
+	case isURL && slices.Contains(address.schemes, scheme):
 		return checkURL(rest)
-	case isKeywords(dsn):
+	case driver == "postgres" && isKeywords(dsn):
 		return "", ""
 	}
-	return "not an address of a PostgreSQL database", "write postgres://user@host:port/database, or host=... dbname=..."
-}
-
-func checkMySQL(dsn string) (wrong, do string) {
-	scheme, rest, isURL := strings.Cut(dsn, "://")
-	if !isURL || scheme != "mysql" && scheme != "mariadb" {
-		return "not an address of a MySQL or MariaDB database", "write mysql://user@host:port/database"
-	}
-	return checkURL(rest)
-}
-
-func checkOracle(dsn string) (wrong, do string) {
-	rest, ok := strings.CutPrefix(dsn, "oracle://")
-	if !ok {
-		return "not an address of an Oracle database", "write oracle://user@host:port/service"
-	}
-	return checkURL(rest)
-}
-
-func checkSQLServer(dsn string) (wrong, do string) {
-	rest, ok := strings.CutPrefix(dsn, "sqlserver://")
-	if !ok {
-		return "not an address of a SQL Server database", "write sqlserver://user@host:port?database=name"
-	}
-	return checkURL(rest)
+	return "not an address of " + address.of, "write " + address.write
 }
 
 // checkURL finds characters that would make a driver split the URL at

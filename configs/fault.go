@@ -36,11 +36,6 @@ func (f Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// sortFaults sorts by line. Faults of one line keep their order.
-func sortFaults(faults []Fault) {
-	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.Line, b.Line) })
-}
-
 // A place is where a value stands in the file, and what to write there.
 type place struct {
 	path string
@@ -56,6 +51,16 @@ func (r *reader) fault(at place, what string) {
 // wrong records a fault at the line of a key.
 func (r *reader) wrong(path, what, do string) {
 	r.faults = append(r.faults, r.config.Fault(path, what, do))
+}
+
+// noEffect reports the keys of a section that its engine does not use: all but engine
+// and used.
+func (r *reader) noEffect(section string, keys []key, on, do string, used ...string) {
+	for _, k := range keys {
+		if path := join(section, k.name); k.name != "engine" && !slices.Contains(used, k.name) && r.config.given(path) {
+			r.wrong(path, "no effect "+on, do)
+		}
+	}
 }
 
 // didYouMean returns " (did you mean X?)", or "" if no name is similar.

@@ -2,9 +2,7 @@ package configs
 
 import (
 	"cmp"
-	"crypto/x509"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -102,11 +100,7 @@ func (r *reader) checkIndex() {
 		return // already reported
 	}
 	if x.Engine != OpenSearch {
-		for _, k := range []string{"url", "user", "password_file", "api_key_file", "ca_file", "prefix", "shards", "replicas", "source"} {
-			if r.config.given("index." + k) {
-				r.wrong("index."+k, "no effect on the embedded index", "remove it, or write engine: opensearch")
-			}
-		}
+		r.noEffect("index", indexKeys(x), "on the embedded index", "remove it, or write engine: opensearch")
 		return
 	}
 	if len(x.URLs) == 0 {
@@ -146,26 +140,12 @@ func (r *reader) checkIndexFields(t *Table) {
 func (r *reader) checkIndexAccess(x *Index) {
 	r.readSecret("index.password", x.passwordFile, &x.Password)
 	r.readSecret("index.api_key", x.apiKeyFile, &x.APIKey)
-	switch {
-	case x.User != "" && x.apiKeyFile != "":
+	if x.User != "" && x.apiKeyFile != "" {
 		r.wrong("index.api_key_file", "not allowed together with user", "keep one of them")
-	case x.User != "" && x.passwordFile == "":
-		r.wrong("index.user", "password is missing", "name a password_file")
-	case x.User == "" && x.passwordFile != "":
-		r.wrong("index.password_file", "user is missing", "write user")
+	} else {
+		r.checkUser("index", x.User, x.passwordFile)
 	}
-	if x.caFile == "" {
-		return
-	}
-	pem, err := os.ReadFile(x.caFile)
-	switch {
-	case err != nil:
-		r.wrong("index.ca_file", "file can't be read: "+reason(err), "name a PEM file that can be read")
-	case !x509.NewCertPool().AppendCertsFromPEM(pem):
-		r.wrong("index.ca_file", "no certificate in the file", "name a file with certificates in PEM")
-	default:
-		x.CA = pem
-	}
+	x.CA = r.readCA("index", x.caFile)
 }
 
 // checkNode returns what is wrong with the address of a node. The text does not show

@@ -2,9 +2,7 @@ package configs
 
 import (
 	"cmp"
-	"crypto/x509"
 	"net/url"
-	"os"
 	"regexp"
 )
 
@@ -71,11 +69,7 @@ func (r *reader) checkMarks() {
 		return // already reported
 	}
 	if cmp.Or(x.Engine, File) == File {
-		for _, k := range []string{"endpoints", "prefix", "user", "password_file", "ca_file"} {
-			if given("marks." + k) {
-				r.wrong("marks."+k, "no effect on marks in a file", "remove it, or write engine: etcd")
-			}
-		}
+		r.noEffect("marks", marksKeys(x), "on marks in a file", "remove it, or write engine: etcd")
 		return
 	}
 	if r.config.Index.Engine != OpenSearch {
@@ -101,28 +95,7 @@ func (r *reader) checkMarks() {
 	if !marksPrefix.MatchString(x.Prefix) {
 		r.wrong("marks.prefix", "not a path that begins with /", "write a prefix such as /indexerd/shop")
 	}
-	r.checkMarksAccess(x)
-}
-
-// checkMarksAccess reads the secrets.
-func (r *reader) checkMarksAccess(x *Marks) {
 	r.readSecret("marks.password", x.passwordFile, &x.Password)
-	switch {
-	case x.User != "" && x.passwordFile == "":
-		r.wrong("marks.user", "password is missing", "name a password_file")
-	case x.User == "" && x.passwordFile != "":
-		r.wrong("marks.password_file", "user is missing", "write user")
-	}
-	if x.caFile == "" {
-		return
-	}
-	pem, err := os.ReadFile(x.caFile)
-	switch {
-	case err != nil:
-		r.wrong("marks.ca_file", "file can't be read: "+reason(err), "name a PEM file that can be read")
-	case !x509.NewCertPool().AppendCertsFromPEM(pem):
-		r.wrong("marks.ca_file", "no certificate in the file", "name a file with certificates in PEM")
-	default:
-		x.CA = pem
-	}
+	r.checkUser("marks", x.User, x.passwordFile)
+	x.CA = r.readCA("marks", x.caFile)
 }

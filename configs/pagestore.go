@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -94,11 +93,7 @@ func (r *reader) checkPageStore() {
 		return // already reported
 	}
 	engine := cmp.Or(x.Engine, FileMap)
-	for _, k := range []string{"table", "project", "instance", "credentials_file", "rest", "user", "password_file"} {
-		if r.config.given("pages."+k) && !slices.Contains(storeKeys[engine], k) {
-			r.wrong("pages."+k, "no effect on pages in "+engine, "remove it, or choose another engine")
-		}
-	}
+	r.noEffect("pages", pageStoreKeys(x), "on pages in "+engine, "remove it, or choose another engine", storeKeys[engine]...)
 	if engine == FileMap {
 		return
 	}
@@ -137,10 +132,5 @@ func (r *reader) checkHBase(x *PageStore) {
 		}
 	}
 	r.readSecret("pages.password", x.passwordFile, &x.Password)
-	switch {
-	case x.User != "" && x.passwordFile == "":
-		r.wrong("pages.user", "password is missing", "name a password_file")
-	case x.User == "" && x.passwordFile != "":
-		r.wrong("pages.password_file", "user is missing", "write user")
-	}
+	r.checkUser("pages", x.User, x.passwordFile)
 }

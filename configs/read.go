@@ -2,6 +2,7 @@ package configs
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -96,7 +97,8 @@ func parse(file string, data []byte, getenv func(string) (string, bool)) (*Confi
 // finish returns the faults, or c with its defaults if there are none.
 func finish(c *Config, faults Faults) (*Config, error) {
 	if len(faults) > 0 {
-		sortFaults(faults)
+		// Faults of one line keep their order.
+		slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.Line, b.Line) })
 		return nil, faults
 	}
 	c.setDefaults()
@@ -179,8 +181,7 @@ func (r *reader) syntax(data []byte, err error) {
 
 // reason returns the text of an error without the file's name.
 func reason(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()
 	}
 	return err.Error()

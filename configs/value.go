@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +8,8 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // time zones do not depend on the machine's files
+
+	"indexerd/internal/base/doc"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -315,7 +316,7 @@ func (v constants) readItem(r *reader, at place, n *yaml.Node) {
 // duration returns a duration above zero in Go's format, which may also begin
 // with days: 90s, 1h30m, 1d12h.
 func (r *reader) duration(at place, s string) (time.Duration, bool) {
-	d, err := parseDuration(s)
+	d, err := doc.ParseDuration(s)
 	switch {
 	case err != nil:
 		r.fault(at, "not a duration")
@@ -325,29 +326,6 @@ func (r *reader) duration(at place, s string) (time.Duration, bool) {
 		return 0, false
 	}
 	return d, true
-}
-
-func parseDuration(s string) (time.Duration, error) {
-	number, rest, found := strings.Cut(s, "d")
-	if !found {
-		return time.ParseDuration(s)
-	}
-	if strings.Trim(number, "0123456789.") != "" {
-		return 0, errors.New("d must come first")
-	}
-	hours, err := time.ParseDuration(number + "h")
-	if err != nil || hours > math.MaxInt64/48 { // so that the sum can't overflow
-		return 0, errors.New("not a number of days")
-	}
-	days := 24 * hours
-	if rest == "" {
-		return days, nil
-	}
-	d, err := time.ParseDuration(rest)
-	if err == nil && (d < 0 || d > math.MaxInt64/2) {
-		err = errors.New("not a part of a day")
-	}
-	return days + d, err
 }
 
 // parseSize returns a number of bytes above zero: 65536, 64KiB, 64MiB, 1GiB.

@@ -1,56 +1,12 @@
 package configs
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 )
-
-func TestParseDuration(t *testing.T) {
-	const day = 24 * time.Hour
-	for _, test := range []struct {
-		text string
-		want time.Duration // 0: an error
-	}{
-		{"1s", time.Second},
-		{"1h30m", 90 * time.Minute},
-		{"2d", 2 * day},
-		{"1.5d", 36 * time.Hour},
-		{"1d12h30m", day + 12*time.Hour + 30*time.Minute},
-		{"", 0},
-		{"d", 0},
-		{"1", 0},
-		{"1h2d", 0},
-		{"1d-1h", 0},
-		{"-1d", 0},
-		{"1dd", 0},
-		{"1e3d", 0},
-		{"99999999d", 0},
-		{"53000d2500000h", 0},
-	} {
-		got, err := parseDuration(test.text)
-		if (err != nil) != (test.want == 0) || err == nil && got != test.want {
-			t.Errorf("parseDuration(%q): got %v, %v, want %v", test.text, got, err, test.want)
-		}
-	}
-}
-
-func TestParseDurationWithDaysEqualsGo(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		days := rapid.IntRange(0, 50_000).Draw(t, "days")
-		rest := time.Duration(rapid.Int64Range(0, int64(24*time.Hour)-1).Draw(t, "rest"))
-		want := time.Duration(days)*24*time.Hour + rest
-		for _, text := range []string{want.String(), fmt.Sprintf("%dd%v", days, rest)} {
-			if got, err := parseDuration(text); err != nil || got != want {
-				t.Errorf("parseDuration(%q): got %v, %v, want %v", text, got, err, want)
-			}
-		}
-	})
-}
 
 func TestParseSize(t *testing.T) {
 	for _, test := range []struct {

@@ -93,7 +93,6 @@ type Index interface {
 
 // Pages are the raw documents.
 type Pages interface {
-	Meta(doc.OID) (doc.Meta, bool, error)
 	// Metas returns the Meta of each page, without an OID where there is none.
 	Metas([]doc.OID) ([]doc.Meta, error)
 	// View calls see with a page. The body is valid until see returns.

@@ -1,7 +1,6 @@
 package deletecheck
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,20 +49,12 @@ type position struct {
 	Rewinds    uint64         `json:"rewinds"`
 	Started    time.Time      `json:"started"` // the database's time
 	Phase      phase          `json:"phase"`
-	Next       string         `json:"next"`    // hex of the key where the phase continues
+	Next       doc.HexOID     `json:"next"`    // the key where the phase continues
 	Gone       int64          `json:"gone"`    // durable bytes of the spool
 	Unpaged    bool           `json:"unpaged"` // a document without a page was found
 	Done       int64          `json:"done"`    // documents and rows listed
 	Report     doc.Report     `json:"report"`
 }
-
-// next returns the key where the phase continues.
-func (p *position) next() doc.OID {
-	b, _ := hex.DecodeString(p.Next) // load has checked it
-	return doc.OID(b)
-}
-
-func (p *position) setNext(oid doc.OID) { p.Next = hex.EncodeToString([]byte(oid)) }
 
 // newPosition returns the position of a new sweep.
 func newPosition(marks timetrace.Table, now time.Time) position {
@@ -92,8 +83,7 @@ func load(fsys atomicfile.FS, dir string) (p position, ok bool, err error) {
 	if json.Unmarshal(text, &p) != nil {
 		return position{}, false, nil
 	}
-	_, bad := hex.DecodeString(p.Next)
-	return p, bad == nil, nil
+	return p, true, nil
 }
 
 // save makes the spool durable, and then the position.

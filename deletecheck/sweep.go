@@ -176,7 +176,7 @@ func (w *sweep) run(ctx context.Context) error {
 }
 
 func (w *sweep) do(ctx context.Context, p phase) error {
-	from := w.at.next()
+	from := doc.OID(w.at.Next)
 	switch p {
 	case phaseRetry:
 		return w.retryQuarantined(ctx, from)
@@ -253,7 +253,7 @@ func (w *sweep) reach(next doc.OID) error {
 	if next == "" {
 		return nil // the phase ends: until the next one begins, a restart repeats the last chunk
 	}
-	w.at.setNext(next)
+	w.at.Next = doc.HexOID(next)
 	return w.save()
 }
 

@@ -49,13 +49,14 @@ type Sink interface {
 
 // A Start is the state of the database before the load reads its first row.
 type Start struct {
-	Settled time.Time // S
-	Mode    string    // how S is known: exact, assumed or compared
-	Server  string    // identity of the database server; may be empty
+	Settled time.Time `json:"settled"`          // S
+	Mode    string    `json:"mode"`             // how S is known: exact, assumed or compared
+	Server  string    `json:"server,omitempty"` // identity of the database server; may be empty
 
 	// The database's clock and this machine's. A later reading compares the time
 	// that has passed on both, to detect that the database's clock was set back.
-	Clock, Local time.Time
+	Clock time.Time `json:"clock,omitzero"`
+	Local time.Time `json:"local,omitzero"`
 }
 
 // A Load is the initial load of one table.
@@ -135,7 +136,11 @@ func (l *Load) plan(ctx context.Context) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load %s: read breakpoints: %w", l.Table, err)
 	}
-	return createPlan(l.FS, l.PlanFile, record{Generation: l.Generation, At: at, Rows: rows, Start: start, Breakpoints: breakpoints})
+	r := record{Generation: l.Generation, At: at, Rows: rows, Start: start}
+	for _, oid := range breakpoints {
+		r.Breakpoints = append(r.Breakpoints, doc.HexOID(oid))
+	}
+	return createPlan(l.FS, l.PlanFile, r)
 }
 
 // load puts the rows of one range.

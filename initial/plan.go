@@ -2,7 +2,6 @@ package initial
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,24 +17,11 @@ import (
 // record is the first line of a plan's file. It is written before the first row
 // is read.
 type record struct {
-	Generation  doc.Generation
-	At          time.Time // database time before the load
-	Rows        int64     // in the table at that time, for progress
-	Start       Start
-	Breakpoints []doc.OID
-}
-
-// recordLine is a record as JSON. Keys are in hex.
-type recordLine struct {
-	Generation  doc.Generation `json:"generation"`
-	At          time.Time      `json:"at"`
-	Rows        int64          `json:"rows"`
-	Settled     time.Time      `json:"settled"`
-	Mode        string         `json:"mode"`
-	Server      string         `json:"server,omitempty"`
-	Clock       time.Time      `json:"clock,omitzero"`
-	Local       time.Time      `json:"local,omitzero"`
-	Breakpoints []string       `json:"breakpoints"`
+	Generation doc.Generation `json:"generation"`
+	At         time.Time      `json:"at"`   // database time before the load
+	Rows       int64          `json:"rows"` // in the table at that time, for progress
+	Start
+	Breakpoints []doc.HexOID `json:"breakpoints"`
 }
 
 // finished is each later line: a range whose rows are durable.
@@ -61,16 +47,10 @@ type Plan struct {
 
 // createPlan writes the record durably.
 func createPlan(fsys atomicfile.FS, name string, r record) (*Plan, error) {
-	line := recordLine{
-		Generation: r.Generation, At: r.At.UTC(), Rows: r.Rows,
-		Settled: r.Start.Settled.UTC(), Mode: r.Start.Mode,
-		Server: r.Start.Server, Clock: r.Start.Clock.UTC(), Local: r.Start.Local.UTC(),
-		Breakpoints: make([]string, len(r.Breakpoints)),
+	for _, at := range []*time.Time{&r.At, &r.Settled, &r.Clock, &r.Local} {
+		*at = at.UTC()
 	}
-	for i, oid := range r.Breakpoints {
-		line.Breakpoints[i] = hex.EncodeToString([]byte(oid))
-	}
-	text, err := json.Marshal(line)
+	text, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("load plan %s: %w", name, err)
 	}
@@ -117,7 +97,7 @@ func (p *Plan) parse(text []byte) (whole int, err error) {
 			break
 		}
 		if whole == 0 {
-			p.record, err = parseRecord(line)
+			err = json.Unmarshal(line, &p.record)
 		} else {
 			err = p.parseFinished(line)
 		}
@@ -130,26 +110,6 @@ func (p *Plan) parse(text []byte) (whole int, err error) {
 		return 0, errors.New("the first line is missing")
 	}
 	return whole, nil
-}
-
-func parseRecord(text []byte) (record, error) {
-	var line recordLine
-	if err := json.Unmarshal(text, &line); err != nil {
-		return record{}, err
-	}
-	r := record{
-		Generation: line.Generation, At: line.At, Rows: line.Rows,
-		Start:       Start{Settled: line.Settled, Mode: line.Mode, Server: line.Server, Clock: line.Clock, Local: line.Local},
-		Breakpoints: make([]doc.OID, len(line.Breakpoints)),
-	}
-	for i, key := range line.Breakpoints {
-		b, err := hex.DecodeString(key)
-		if err != nil {
-			return record{}, fmt.Errorf("breakpoint %d: %w", i, err)
-		}
-		r.Breakpoints[i] = doc.OID(b)
-	}
-	return r, nil
 }
 
 func (p *Plan) parseFinished(text []byte) error {
@@ -166,11 +126,11 @@ func (p *Plan) parseFinished(text []byte) error {
 }
 
 // cut returns the ranges (-inf, b1), [b1, b2) ... [bn, +inf).
-func cut(breakpoints []doc.OID) []doc.Range {
+func cut(breakpoints []doc.HexOID) []doc.Range {
 	ranges := make([]doc.Range, len(breakpoints)+1)
 	for i, b := range breakpoints {
-		ranges[i].To = b
-		ranges[i+1].From = b
+		ranges[i].To = doc.OID(b)
+		ranges[i+1].From = doc.OID(b)
 	}
 	return ranges
 }

@@ -30,7 +30,7 @@ var planStart = Start{Settled: planAt.Add(-10 * time.Minute), Mode: "exact", Ser
 // newPlan makes a plan of five ranges.
 func newPlan(t *testing.T, fsys atomicfile.FS) *Plan {
 	t.Helper()
-	p, err := createPlan(fsys, planName, record{Generation: 3, At: planAt, Rows: 50, Start: planStart, Breakpoints: []doc.OID{fakeworld.Key(-10), fakeworld.Key(0), fakeworld.Key(10), fakeworld.Key(20)}})
+	p, err := createPlan(fsys, planName, record{Generation: 3, At: planAt, Rows: 50, Start: planStart, Breakpoints: []doc.HexOID{doc.HexOID(fakeworld.Key(-10)), doc.HexOID(fakeworld.Key(0)), doc.HexOID(fakeworld.Key(10)), doc.HexOID(fakeworld.Key(20))}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestPlanIsCreatedWholeOrNotAtAll(t *testing.T) {
 		for k := 0; ; k++ {
 			files, crash := faultfs.New(), fakeworld.NewCountdown(k)
 			files.Fail(func(s faultfs.Step) error { return crash.Before(s.Op) })
-			_, made := createPlan(files, planName, record{Generation: 3, At: planAt, Breakpoints: []doc.OID{fakeworld.Key(0)}})
+			_, made := createPlan(files, planName, record{Generation: 3, At: planAt, Breakpoints: []doc.HexOID{doc.HexOID(fakeworld.Key(0))}})
 			p, err := openPlan(files.Crash(pick), planName, 3)
 			if err != nil || p != nil && len(p.ranges) != 2 {
 				t.Fatalf("after a crash at step %d: got %+v, %v, want none, or two ranges", k, p, err)
@@ -233,9 +233,9 @@ func TestRangesCoverEachKeyOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		points := rapid.SliceOfNDistinct(rapid.IntRange(-50, 50), 0, 10, rapid.ID).Draw(t, "breakpoints")
 		slices.Sort(points)
-		var breakpoints []doc.OID
+		var breakpoints []doc.HexOID
 		for _, n := range points {
-			breakpoints = append(breakpoints, fakeworld.Key(n))
+			breakpoints = append(breakpoints, doc.HexOID(fakeworld.Key(n)))
 		}
 		ranges := cut(breakpoints)
 		k := fakeworld.Key(rapid.IntRange(-60, 60).Draw(t, "key"))

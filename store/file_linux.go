@@ -1,9 +1,9 @@
 package store
 
 import (
+	"encoding/binary"
 	"os"
 	"syscall"
-	"unsafe"
 
 	"indexerd/internal/base/atomicfile"
 )
@@ -13,7 +13,7 @@ import (
 // is not that of the file.
 func mapPrivate(file atomicfile.File, size int64) ([]byte, error) {
 	f, ok := file.(*os.File)
-	if !ok || !littleEndian() {
+	if littleEndian := binary.NativeEndian.Uint16([]byte{1, 0}) == 1; !ok || !littleEndian {
 		return nil, nil
 	}
 	return syscall.Mmap(int(f.Fd()), 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE)
@@ -24,11 +24,6 @@ func unmapPrivate(data []byte) error {
 		return nil
 	}
 	return syscall.Munmap(data)
-}
-
-func littleEndian() bool {
-	one := uint16(1)
-	return *(*byte)(unsafe.Pointer(&one)) == 1
 }
 
 // syncData makes the content and the length of a file durable, but not its

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
@@ -11,24 +12,13 @@ import (
 
 // Get returns the newest version of a page. It returns ErrNotFound if there is
 // none, and ErrCorrupt if it is damaged.
-func (m *FileMap) Get(oid doc.OID) (doc.Page, error) {
-	hash := hashOf(oid)
-	pin, err := m.enter(hash)
-	if err != nil {
-		return doc.Page{}, err
-	}
-	defer pin.leave()
-	buf := m.buffer()
-	defer buf.release()
-	var r record
-	if err := m.newest(hash, oid, &r, &buf); err != nil {
-		return doc.Page{}, err
-	}
-	body, err := m.codecs.Load().decode(nil, r.codec, r.stored, int(r.raw))
-	if err != nil {
-		return doc.Page{}, m.recordError(hash, r.slot, oid, err)
-	}
-	return r.page(oid, body), nil
+func (m *FileMap) Get(oid doc.OID) (page doc.Page, err error) {
+	err = m.View(oid, func(p doc.Page) error {
+		page = p
+		page.Body = slices.Clone(p.Body)
+		return nil
+	})
+	return page, err
 }
 
 // View calls see with the newest version of a page, and allocates nothing. It

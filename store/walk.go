@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 )
@@ -131,17 +133,9 @@ func (f *scanned) entry(s *segment) entry {
 
 // segment finds a segment by its number.
 func (w *walk) segment(number uint32) *segment {
-	lo, hi := 0, len(w.segments)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if w.segments[mid].number < number {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
+	i, found := slices.BinarySearchFunc(w.segments, number, func(s *segment, n uint32) int { return cmp.Compare(s.number, n) })
+	if !found {
+		return nil
 	}
-	if lo < len(w.segments) && w.segments[lo].number == number {
-		return w.segments[lo]
-	}
-	return nil
+	return w.segments[i]
 }

@@ -79,12 +79,7 @@ type Table struct {
 
 // SetTier sets the mark of a tier.
 func (t *Table) SetTier(name string, mark time.Time) {
-	tiers := maps.Clone(t.Tiers)
-	if tiers == nil {
-		tiers = map[string]time.Time{}
-	}
-	tiers[name] = mark
-	t.Tiers = tiers
+	t.Tiers = with(t.Tiers, name, mark)
 }
 
 // UnknownUnit is the unit of an SQL that has returned no row to find it from.
@@ -92,12 +87,15 @@ const UnknownUnit = "unknown"
 
 // SetUnit sets the unit of an SQL.
 func (t *Table) SetUnit(path, unit string) {
-	units := maps.Clone(t.Units)
-	if units == nil {
-		units = map[string]string{}
-	}
-	units[path] = unit
-	t.Units = units
+	t.Units = with(t.Units, path, unit)
+}
+
+// with returns a map with one more value. Copies of a table share their maps.
+func with[V any](m map[string]V, name string, value V) map[string]V {
+	more := map[string]V{}
+	maps.Copy(more, m)
+	more[name] = value
+	return more
 }
 
 // Settle moves S forward, and never back.

@@ -17,6 +17,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 	"indexerd/internal/test/sampletext"
 )
@@ -187,9 +188,9 @@ func groupsFrom(from, to int) *query.Filter {
 
 func searchIndex(b *testing.B, texts []string, columns ...string) *fulltext.Index {
 	b.Helper()
-	index, err := fulltext.Create(filepath.Join(b.TempDir(), columns[0]), fulltext.Mapping{
+	index, err := fulltext.Create(filepath.Join(b.TempDir(), columns[0]), schema.Mapping{
 		Content: columns, Analyzer: "standard", Positions: true,
-		Metadata: []fulltext.Field{{Name: "kind", Type: fulltext.Keyword}, {Name: "grp", Type: fulltext.Keyword}},
+		Metadata: []schema.Field{{Name: "kind", Type: schema.Keyword}, {Name: "grp", Type: schema.Keyword}},
 	}, 1)
 	if err != nil {
 		b.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/test/apitest"
 	"indexerd/internal/test/nodetest"
 )
@@ -118,11 +118,11 @@ func serveAPI(b *testing.B, texts []string) string {
 	b.Helper()
 	pages := benchPages{texts, make(map[doc.OID]int, len(texts))}
 	s := apitest.New()
-	table := s.Create(b, "rows", fulltext.Mapping{
+	table := s.Create(b, "rows", schema.Mapping{
 		Content: []string{"body"}, Analyzer: "standard", Positions: true,
-		Metadata: []fulltext.Field{
-			{Name: "kind", Type: fulltext.Keyword}, {Name: "grp", Type: fulltext.Keyword}, {Name: "code", Type: fulltext.Keyword},
-			{Name: "year", Type: fulltext.Number}, {Name: "n", Type: fulltext.Number},
+		Metadata: []schema.Field{
+			{Name: "kind", Type: schema.Keyword}, {Name: "grp", Type: schema.Keyword}, {Name: "code", Type: schema.Keyword},
+			{Name: "year", Type: schema.Number}, {Name: "n", Type: schema.Number},
 		},
 	}, doc.Integer, pages)
 	const batch = 10_000

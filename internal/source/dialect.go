@@ -8,6 +8,9 @@ import (
 	"indexerd/internal/base/timeunit"
 )
 
+// StatementTimeout limits statements that are not slow.
+const StatementTimeout = 5 * time.Minute
+
 // A Dialect is what only the vendor of a database knows: how to connect, how SQL
 // is written, how errors are classified. It is safe for concurrent use. Abilities
 // that only some databases have are separate interfaces: see abilities.go.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,7 +82,7 @@ func (e *DeniedError) Unwrap() error { return e.ConfigError }
 // configFault converts a fault of the database that an SQL of the configuration
 // causes. Errors that a retry may remove stay as they are.
 func configFault(field string, err error) error {
-	fault, ok := faultOf(err)
+	fault, ok := errors.AsType[*Fault](err)
 	if !ok || errors.Is(err, doc.ErrUnavailable) {
 		return err
 	}
@@ -109,26 +110,20 @@ func notRowFault(err error) error {
 	return &statementError{err}
 }
 
-func faultOf(err error) (fault *Fault, ok bool) {
-	ok = errors.As(err, &fault)
-	return fault, ok
-}
-
 // isRowFault reports whether one row may have caused an error.
 func isRowFault(err error) bool {
-	fault, ok := faultOf(err)
+	fault, ok := errors.AsType[*Fault](err)
 	return ok && fault.Subject == AboutRow && !errors.As(err, new(*statementError))
 }
 
 // isRefused reports whether the database refused a statement and would refuse it
 // again.
 func isRefused(err error) bool {
-	_, ok := faultOf(err)
-	return ok && !errors.Is(err, doc.ErrUnavailable)
+	return errors.As(err, new(*Fault)) && !errors.Is(err, doc.ErrUnavailable)
 }
 
 func codeOf(err error) string {
-	if fault, ok := faultOf(err); ok {
+	if fault, ok := errors.AsType[*Fault](err); ok {
 		return fault.Code
 	}
 	return ""
@@ -144,7 +139,7 @@ func (e *tableError) Unwrap() error { return e.error }
 // about something that is missing means that the SQL's result has changed: when
 // the table was described it was there.
 func (t *Table) wrap(doing string, err error) error {
-	fault, ok := faultOf(err)
+	fault, ok := errors.AsType[*Fault](err)
 	switch {
 	case err == nil, errors.As(err, new(*ConfigError)), errors.As(err, new(*keepError)), errors.As(err, new(*tableError)):
 		return err
@@ -179,12 +174,8 @@ func Changed(d *Described, now []Column) error {
 	return nil
 }
 
-func typeName(name string) string {
-	if name == "" {
-		return "none"
-	}
-	return name
-}
+// typeName returns the name of a type for users.
+func typeName(name string) string { return cmp.Or(name, "none") }
 
 // OneLine returns a text of a database on one line.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

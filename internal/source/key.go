@@ -95,7 +95,7 @@ func (v *view) after(order fields, place []any) condition {
 // notNull returns the condition that no part of the key is NULL.
 func (v *view) notNull() condition {
 	key := v.keyFields()
-	return func(q *Query) { q.list(len(key), " AND ", func(i int) { q.Write(key[i].expr, " IS NOT NULL") }) }
+	return func(q *Query) { q.List(len(key), " AND ", func(i int) { q.Write(key[i].expr, " IS NOT NULL") }) }
 }
 
 // null returns the condition that a part of the key is NULL.
@@ -149,8 +149,8 @@ func (v *view) oneOf(keys [][]any) condition {
 			fields[0].in(slices.Concat(keys...))(q)
 			return
 		}
-		q.Write("(").list(len(keys), " OR ", func(i int) {
-			q.Write("(").list(len(fields), " AND ", func(j int) { q.Write(fields[j].expr, " = ").Bind(keys[i][j], fields[j].as) }).Write(")")
+		q.Write("(").List(len(keys), " OR ", func(i int) {
+			q.Write("(").List(len(fields), " AND ", func(j int) { q.Write(fields[j].expr, " = ").Bind(keys[i][j], fields[j].as) }).Write(")")
 		}).Write(")")
 	}
 }

@@ -22,7 +22,7 @@ func (NumberEpochs) UnknownTick() time.Duration { return time.Second }
 
 // Plausible implements Epochs.
 func (n NumberEpochs) Plausible(q *Query, expr string, as *Column, now time.Time) {
-	q.Write("(").list(len(timeunit.Numbers), " OR ", func(i int) {
+	q.Write("(").List(len(timeunit.Numbers), " OR ", func(i int) {
 		from, to := timeunit.Numbers[i].Range(now)
 		field{expr, as}.between(n.bound(int64(from)), n.bound(int64(to)))(q)
 	}).Write(")")

@@ -174,8 +174,8 @@ func (t *Table) rangePage(ctx context.Context, s *scan, emit func(doc.Batch) err
 			*s = next // before the page is emitted
 			return nil
 		})
-		var tooMuch *tooMuchError
-		if !errors.As(err, &tooMuch) {
+		tooMuch, ok := errors.AsType[*tooMuchError](err)
+		if !ok {
 			return err
 		}
 		s.limit = tooMuch.rows

@@ -42,8 +42,18 @@ func (q *Query) BindArg(a Arg) *Query {
 	return q.Write(q.dialect.Placeholder(len(q.args), a.As))
 }
 
-// list writes n items with a separator between them.
-func (q *Query) list(n int, separator string, item func(i int)) *Query {
+// BindKey writes placeholders for the parts of a key, with commas between them.
+func (q *Query) BindKey(key []any, columns []*Column) *Query {
+	return q.List(len(key), ", ", func(i int) { q.Bind(key[i], columns[i]) })
+}
+
+// BindKeys writes a list of keys, each in parentheses.
+func (q *Query) BindKeys(keys [][]any, columns []*Column) *Query {
+	return q.List(len(keys), ", ", func(i int) { q.Write("(").BindKey(keys[i], columns).Write(")") })
+}
+
+// List writes n items with a separator between them.
+func (q *Query) List(n int, separator string, item func(i int)) *Query {
 	for i := range n {
 		if i > 0 {
 			q.Write(separator)
@@ -58,7 +68,7 @@ func (q *Query) where(all ...condition) *Query {
 	if all = present(all); len(all) == 0 {
 		return q
 	}
-	return q.Write(" WHERE ").list(len(all), " AND ", func(i int) { all[i](q) })
+	return q.Write(" WHERE ").List(len(all), " AND ", func(i int) { all[i](q) })
 }
 
 // order writes an ORDER BY.
@@ -116,7 +126,7 @@ func join(word string, all []condition) condition {
 		return all[0]
 	}
 	return func(q *Query) {
-		q.Write("(").list(len(all), word, func(i int) { all[i](q) }).Write(")")
+		q.Write("(").List(len(all), word, func(i int) { all[i](q) }).Write(")")
 	}
 }
 
@@ -157,7 +167,7 @@ func (f field) between(from, to any) condition {
 // in returns the condition that the field is one of some values.
 func (f field) in(values []any) condition {
 	return func(q *Query) {
-		q.Write(f.expr, " IN (").list(len(values), ", ", func(i int) { q.Bind(values[i], f.as) }).Write(")")
+		q.Write(f.expr, " IN (").List(len(values), ", ", func(i int) { q.Bind(values[i], f.as) }).Write(")")
 	}
 }
 
@@ -181,7 +191,7 @@ func (all fields) are(operator string, values []any, form Keyset) condition {
 	}
 	if form == RowCompare {
 		return func(q *Query) {
-			q.Write("(", all.list(), ")", operator, "(").list(len(all), ", ", func(i int) { q.Bind(values[i], all[i].as) }).Write(")")
+			q.Write("(", all.list(), ")", operator, "(").List(len(all), ", ", func(i int) { q.Bind(values[i], all[i].as) }).Write(")")
 		}
 	}
 	var cases, same []condition

@@ -47,15 +47,6 @@ func (s *Source) Quiet(ctx context.Context, all []Since) ([]bool, error) {
 	return quiet, nil
 }
 
-// Quiet asks for one table.
-func (t *Table) Quiet(ctx context.Context, since time.Time) (bool, error) {
-	quiet, err := t.source.Quiet(ctx, []Since{{t, since}})
-	if err != nil {
-		return false, t.wrap("look for recent rows", err)
-	}
-	return quiet[0], nil
-}
-
 // canBeQuiet reports whether the units of all updateTimes are known.
 func (t *Table) canBeQuiet() bool {
 	for _, v := range t.timed() {
@@ -93,7 +84,7 @@ func (x *tx) recent(ctx context.Context, all []Since, asked []int) (map[int]bool
 // bound is that of a window, so it may include more, never less.
 func (q *Query) recentRow(s Since) *Query {
 	views := s.Table.timed()
-	return q.list(len(views), " OR ", func(i int) {
+	return q.List(len(views), " OR ", func(i int) {
 		v := views[i]
 		from, _ := v.updated.known().Bounds(doc.Window{From: s.From, To: s.From.Add(recentSpan)})
 		q.reads = append(q.reads, &v.Described)

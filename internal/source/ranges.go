@@ -40,9 +40,7 @@ func halve(q *Query, columns []*Column, exprs []string, bounds [][]any, first in
 		return
 	}
 	half := len(bounds) / 2
-	q.Write("CASE WHEN (", strings.Join(exprs, ", "), ") < (")
-	q.list(len(exprs), ", ", func(i int) { q.Bind(bounds[half][i], columns[i]) })
-	q.Write(") THEN ")
+	q.Write("CASE WHEN (", strings.Join(exprs, ", "), ") < (").BindKey(bounds[half], columns).Write(") THEN ")
 	halve(q, columns, exprs, bounds[:half], first)
 	q.Write(" ELSE ")
 	halve(q, columns, exprs, bounds[half+1:], first+half+1)

@@ -252,9 +252,6 @@ func (t *Table) Columns() []string { return slices.Clone(t.names[:t.documented()
 // Epoch returns the epoch of the table's tokens.
 func (t *Table) Epoch() uint32 { return t.epoch }
 
-// Source returns the table's database.
-func (t *Table) Source() *Source { return t.source }
-
 // Ordered reports whether the database orders keys as OIDs are ordered.
 func (t *Table) Ordered() bool {
 	apart := func(at int) bool { return t.view.Columns[at].Apart }

@@ -141,8 +141,7 @@ func (v *view) guess(ctx context.Context, x *tx, g Guesser) (Times, error) {
 		return err
 	}
 	t, err := g.Guess(ask, u.expr, u.zone)
-	var fault *ConfigError
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*ConfigError](err); ok {
 		return nil, &ConfigError{v.paths.updated, "column " + v.names[u.at] + ": " + fault.What, fault.Do}
 	}
 	return t, err
@@ -185,8 +184,7 @@ func (v *view) decide(votes timeunit.Votes) (timeunit.Unit, error) {
 	u.deciding.Lock()
 	defer u.deciding.Unlock()
 	unit, err := timeunit.Decide(u.conf.declared, u.conf.found, votes)
-	var conflict *timeunit.Conflict
-	if errors.As(err, &conflict) {
+	if conflict, ok := errors.AsType[*timeunit.Conflict](err); ok {
 		field := v.paths.updated
 		if conflict.Declared {
 			field = v.unitField()

@@ -16,13 +16,10 @@
 package bloom
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
 	"github.com/bits-and-blooms/bloom/v3"
-
-	"indexerd/internal/base/doc"
 )
 
 // ErrLost: the filter may lack keys that were added. Every key may have been seen
@@ -42,11 +39,4 @@ func SizeFor(n uint64, rate float64) (Size, error) {
 	}
 	bits, hashes := bloom.EstimateParameters(uint(n), rate)
 	return Size{uint64(bits), int(hashes)}, nil
-}
-
-// A Filter is a set of keys. Maybe returns false for a key only if it was never
-// added.
-type Filter interface {
-	Add(ctx context.Context, keys []doc.OID) error
-	Maybe(ctx context.Context, keys []doc.OID) ([]bool, error)
 }

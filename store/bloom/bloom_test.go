@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"iter"
@@ -38,6 +39,13 @@ func all(keys []doc.OID) iter.Seq2[[]doc.OID, error] {
 			}
 		}
 	}
+}
+
+// A Filter is a set of keys. Maybe returns false for a key only if it was never
+// added.
+type Filter interface {
+	Add(ctx context.Context, keys []doc.OID) error
+	Maybe(ctx context.Context, keys []doc.OID) ([]bool, error)
 }
 
 func count(t testing.TB, f Filter, keys []doc.OID) (n int) {

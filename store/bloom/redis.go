@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"iter"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -145,7 +146,7 @@ func (r *Redis) Maybe(ctx context.Context, keys []doc.OID) ([]bool, error) {
 			return r.fail(ErrLost)
 		}
 		for i, bits := 0, got[1:]; len(bits) > 0; i, bits = i+1, bits[r.size.Hashes:] {
-			maybe[at[i]] = allOnes(bits[:r.size.Hashes])
+			maybe[at[i]] = !slices.Contains(bits[:r.size.Hashes], 0)
 		}
 		return nil
 	})
@@ -177,15 +178,6 @@ func (r *Redis) batches(keys []doc.OID, each func(s shard, batch []doc.OID, at [
 		}
 	}
 	return nil
-}
-
-func allOnes(bits []int64) bool {
-	for _, b := range bits {
-		if b == 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // Rebuild adds every key of the store and then marks the filter as complete. It

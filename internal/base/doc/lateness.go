@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"time"
@@ -104,4 +105,29 @@ func ShortDuration(d time.Duration) string {
 		}
 	}
 	return text
+}
+
+// ParseDuration parses a duration in Go's format, which may also begin with days: 90s,
+// 1h30m, 1d12h.
+func ParseDuration(s string) (time.Duration, error) {
+	number, rest, found := strings.Cut(s, "d")
+	if !found {
+		return time.ParseDuration(s)
+	}
+	if strings.Trim(number, "0123456789.") != "" {
+		return 0, errors.New("d must come first")
+	}
+	hours, err := time.ParseDuration(number + "h")
+	if err != nil || hours > math.MaxInt64/48 { // so that the sum can't overflow
+		return 0, errors.New("not a number of days")
+	}
+	days := 24 * hours
+	if rest == "" {
+		return days, nil
+	}
+	d, err := time.ParseDuration(rest)
+	if err == nil && (d < 0 || d > math.MaxInt64/2) {
+		err = errors.New("not a part of a day")
+	}
+	return days + d, err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 )
@@ -219,36 +220,28 @@ func ParseOID(s string, kinds []Kind) (OID, error) {
 	}
 	parts := make([]any, len(kinds))
 	for i, kind := range kinds {
-		text, err := unescapePart(texts[i])
-		if err == nil {
-			parts[i], err = ParsePart(text, kind)
-		}
+		text, err := url.PathUnescape(texts[i])
 		if err != nil {
+			return "", fmt.Errorf("key %q: a '%%' is written %%25", s)
+		}
+		if parts[i], err = ParsePart(text, kind); err != nil {
 			return "", fmt.Errorf("key %q: %w", s, err)
 		}
 	}
 	return NewOID(parts...)
 }
 
-// unescapePart reverses printEscape. A '%' without two hex digits is an error.
-func unescapePart(s string) (string, error) {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			b.WriteByte(s[i])
-			continue
-		}
-		if i+2 >= len(s) {
-			return "", fmt.Errorf("a '%%' is written %%25")
-		}
-		c, err := hex.DecodeString(s[i+1 : i+3])
-		if err != nil {
-			return "", fmt.Errorf("a '%%' is written %%25")
-		}
-		b.WriteByte(c[0])
-		i += 2
-	}
-	return b.String(), nil
+// A HexOID is an OID that JSON has as hexadecimal digits.
+type HexOID OID
+
+// MarshalText implements encoding.TextMarshaler.
+func (o HexOID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, []byte(o)), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (o *HexOID) UnmarshalText(text []byte) error {
+	b, err := hex.AppendDecode(nil, text)
+	*o = HexOID(b)
+	return err
 }
 
 // FormatUUID returns the lower-case 8-4-4-4-12 form.

@@ -18,7 +18,12 @@ func Name(name string, names []string) string {
 
 // Distance returns the number of edits that turn a into b: a letter is removed,
 // added, replaced, or exchanged with the next. No letter is edited twice.
-func Distance(a, b string) int {
+func Distance(a, b string) int { return distance(a, b, true) }
+
+// WithoutSwaps is Distance without exchanged letters.
+func WithoutSwaps(a, b string) int { return distance(a, b, false) }
+
+func distance(a, b string, swaps bool) int {
 	from, to := []rune(a), []rune(b)
 	// Three rows of the table of distances: the last but one, the last, and this.
 	older, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
@@ -33,32 +38,11 @@ func Distance(a, b string) int {
 				replaced++
 			}
 			row[j+1] = min(replaced, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && from[i] == to[j-1] && from[i-1] == to[j] {
+			if swaps && i > 0 && j > 0 && from[i] == to[j-1] && from[i-1] == to[j] {
 				row[j+1] = min(row[j+1], older[j-1]+1)
 			}
 		}
 		older, last, row = last, row, older
-	}
-	return last[len(to)]
-}
-
-// WithoutSwaps is Distance without exchanged letters.
-func WithoutSwaps(a, b string) int {
-	from, to := []rune(a), []rune(b)
-	last, row := make([]int, len(to)+1), make([]int, len(to)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range from {
-		row[0] = i + 1
-		for j := range to {
-			replaced := last[j]
-			if from[i] != to[j] {
-				replaced++
-			}
-			row[j+1] = min(replaced, last[j+1]+1, row[j]+1)
-		}
-		last, row = row, last
 	}
 	return last[len(to)]
 }

@@ -282,7 +282,7 @@ func (j *Job) end(started time.Time, err error) {
 	}
 	j.backOff = min(max(2*j.backOff, firstBackOff), maxBackOff)
 	j.resume = time.Now().Add(j.backOff)
-	if p := new(recovered.Error); errors.As(err, &p) {
+	if p, ok := errors.AsType[*recovered.Error](err); ok {
 		if stack := p.Stack(); stack != "" {
 			j.scheduler.log.Error("job panicked", "job", j.name, "stack", stack)
 		}

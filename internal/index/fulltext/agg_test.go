@@ -16,6 +16,7 @@ import (
 	"indexerd/internal/base/calendar"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/aggregate"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -29,9 +30,9 @@ type shopDoc struct {
 	free   *bool
 }
 
-var shopMapping = Mapping{
+var shopMapping = schema.Mapping{
 	Content: []string{"word"}, Analyzer: "standard",
-	Metadata: []Field{{"tags", Keyword}, {"prices", Number}, {"seen", Date}, {"free", Boolean}},
+	Metadata: []schema.Field{{Name: "tags", Type: schema.Keyword}, {Name: "prices", Type: schema.Number}, {Name: "seen", Type: schema.Date}, {Name: "free", Type: schema.Boolean}},
 }
 
 func drawShopDoc(t *rapid.T, id doc.OID) shopDoc {
@@ -309,12 +310,7 @@ func TestAggregationsAreBounded(t *testing.T) {
 		"terms": all(), "terms of few": query.TermsAgg{Field: "tags", Size: 100, MinCount: 1}, "distinct": query.DistinctAgg{Field: "prices"}, "percentiles": query.PercentilesAgg{Field: "prices", Percents: []float64{50}}, "histogram": query.HistogramAgg{Field: "prices", Interval: 0.001, MinCount: 1}, "hits": query.TopAgg{Size: 100, Sort: []query.Sort{{Field: "tags"}}},
 		"composite": query.CompositeAgg{Sources: []query.Source{{Field: "tags"}}, Size: 500},
 	} {
-		c, err := ix.collector(query.Request{Aggs: []query.Agg{{Of: of}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.maxBytes = 20_000
-		err = runCollector(t, ix, c)
+		_, err := ix.search(t.Context(), query.Request{Aggs: []query.Agg{{Of: of}}}, limited(20_000))
 		if bad := (*query.Error)(nil); !errors.As(err, &bad) || bad.Code != query.CodeBuckets {
 			t.Errorf("%s: got %v, want too much to count", name, err)
 		}

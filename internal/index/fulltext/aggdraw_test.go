@@ -4,13 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"testing"
 	"time"
 
-	"github.com/blevesearch/bleve/v2/index/scorch"
 	"pgregory.net/rapid"
 
 	"indexerd/internal/base/calendar"
+	"indexerd/internal/index/fulltext/hits"
 	"indexerd/internal/index/query"
 )
 
@@ -139,14 +138,9 @@ func drawHistogramOrder(t *rapid.T, counted bool) []query.BucketOrder {
 	return nil
 }
 
-// runCollector runs a collector on all documents.
-func runCollector(t *testing.T, ix *Index, c *collector) error {
-	t.Helper()
-	return ix.read(func(r *scorch.IndexSnapshot) error {
-		s, err := ix.newSession(t.Context(), r, rank{BM25: query.DefaultBM25, boost: 1})
-		if err != nil {
-			return err
-		}
-		return c.run(s, matchAll{})
-	})
+// limited are limits with so many bytes for values.
+func limited(bytes int) hits.Limits {
+	l := searchLimits
+	l.Bytes = bytes
+	return l
 }

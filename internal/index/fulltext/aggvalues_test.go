@@ -22,18 +22,11 @@ func TestDistinctOfManyValues(t *testing.T) {
 		}
 		apply(t, ix, puts)
 	}
-	c, err := ix.collector(query.Request{Aggs: []query.Agg{{Of: query.DistinctAgg{Field: "tags"}}, {Of: query.DistinctAgg{Field: "seen"}}}})
+	res, err := ix.search(t.Context(), query.Request{Aggs: []query.Agg{{Of: query.DistinctAgg{Field: "tags"}}, {Of: query.DistinctAgg{Field: "seen"}}}}, limited(1000))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.maxBytes = 1000
-	if err := runCollector(t, ix, c); err != nil {
-		t.Fatal(err)
-	}
-	got, err := c.aggs.results()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := res.Aggs
 	for i, want := range []uint64{500, 500} { // 2000 rows: four a tag, and four a millisecond
 		if got[i].Stats.Count != want {
 			t.Errorf("aggregation %d: got %d different values, want %d", i, got[i].Stats.Count, want)
@@ -57,18 +50,11 @@ func TestTermsOfManyValues(t *testing.T) {
 		want[fmt.Sprint("tag ", i/2+i%3)]++
 	}
 	of := query.TermsAgg{Field: "tags", Size: 5, MinCount: 2, Order: []query.BucketOrder{{By: query.ByCount, Descending: true}, {By: query.ByKey, Descending: true}}}
-	c, err := ix.collector(query.Request{Aggs: []query.Agg{{Of: of}}})
+	res, err := ix.search(t.Context(), query.Request{Aggs: []query.Agg{{Of: of}}}, limited(30_000)) // of 300 buckets
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.maxBytes = 30_000 // of 300 buckets
-	if err := runCollector(t, ix, c); err != nil {
-		t.Fatal(err)
-	}
-	results, err := c.aggs.results()
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := res.Aggs
 	var all []query.Bucket
 	total := uint64(0)
 	for text, n := range want {

@@ -8,7 +8,9 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/fulltext/versions"
 )
 
 // Apply writes and deletes documents, and returns when all of them are durable.
@@ -24,9 +26,9 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.Removal) (err error) {
 	case ix.closed:
 		return ErrClosed
 	case ix.readOnly:
-		return ErrReadOnly
+		return errReadOnly
 	}
-	perByte, err := ix.Schema.byteCost(puts)
+	perByte, err := costOfByte(ix.Schema, puts)
 	if err != nil {
 		return err
 	}
@@ -52,20 +54,25 @@ type part struct {
 
 // fill adds documents, at least one, while the part costs at most maxCost, where a
 // byte of a short text costs perByte. It returns the rest.
-func (p *part) fill(s *Schema, puts []doc.Doc, perByte, maxCost int64) (rest []doc.Doc, err error) {
-	var in rooms
+func (p *part) fill(s *schema.Schema, puts []doc.Doc, perByte, maxCost int64) (rest []doc.Doc, err error) {
+	var in schema.Lists
 	for i, d := range puts {
-		b, err := s.build(d.Row, &in)
+		b, err := s.Build(d.Row, &in)
 		if err != nil {
 			return nil, fmt.Errorf("document %s: %w", d.OID, err)
 		}
-		cost := s.cost(b, perByte)
+		cost := costOf(s, b, perByte)
 		if i > 0 && p.cost+cost > maxCost {
 			return puts[i:], nil
 		}
-		p.puts, p.cost = append(p.puts, b.row(d.OID, d.V)), p.cost+cost
+		p.puts, p.cost = append(p.puts, row(b, d.OID, d.V)), p.cost+cost
 	}
 	return nil, nil
+}
+
+// row returns a document as a row of a segment.
+func row(b schema.Indexed, oid doc.OID, v doc.Version) segment.Row {
+	return segment.Row{ID: string(oid), Stored: versions.EncodeVersion(v), Texts: b.Texts, Values: b.Values}
 }
 
 // write writes a part durably, and empties it so that its memory is free when
@@ -78,11 +85,11 @@ func (ix *Index) write(p *part) error {
 	for i, r := range p.deletes {
 		deleted[i] = string(r.OID)
 	}
-	batch := ix.Schema.rows.Batch(p.puts, deleted)
+	batch := ix.rows.Batch(p.puts, deleted)
 	p.puts = nil
-	rec := record{fingerprint: ix.Schema.fingerprint, generation: ix.generation, batch: ix.batches.Add(1)}
+	rec := record{fingerprint: ix.Fingerprint(), generation: ix.generation, batch: ix.batches.Add(1)}
 	batch.SetInternal(recordKey, rec.encode())
-	batch.SetInternal(mappingKey, ix.Schema.stored) // an index of an earlier version lacks it
+	batch.SetInternal(mappingKey, ix.mapping) // an index of an earlier version lacks it
 	if err := ix.persist.write(ix.store, batch); err != nil {
 		return fmt.Errorf("index %s: %w", ix.dir, err)
 	}

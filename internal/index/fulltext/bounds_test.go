@@ -6,33 +6,18 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/blevesearch/bleve/v2/index/scorch"
-
 	"indexerd/internal/index/query"
 )
 
 // All searches of the tests leave out documents, however few there are.
-func init() { boundedLeast = 0 }
+func init() { searchLimits.Bounded = 0 }
 
 // searchBounded is Search that scores all matches of parts with fewer.
-func searchBounded(t *testing.T, ix *Index, req query.Request, least int) (res query.Result) {
+func searchBounded(t *testing.T, ix *Index, req query.Request, least int) query.Result {
 	t.Helper()
-	p, c, err := ix.prepare(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.boundedLeast = least
-	err = ix.read(func(r *scorch.IndexSnapshot) error {
-		s, err := ix.newSession(t.Context(), r, rank{BM25: query.DefaultBM25, boost: 1})
-		if err != nil {
-			return err
-		}
-		if err := c.run(s, p); err != nil {
-			return err
-		}
-		res, err = c.result(s, 0)
-		return err
-	})
+	l := searchLimits
+	l.Bounded = least
+	res, err := ix.search(t.Context(), req, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,64 +49,6 @@ func TestBounds(t *testing.T) {
 					break
 				}
 			}
-		}
-	}
-}
-
-// Most documents need no score: those that have one word of two, and those to which the
-// endings of a prefix add little.
-func TestBoundsLeaveOut(t *testing.T) {
-	r := rand.New(rand.NewPCG(2, 2))
-	c := randomCorpus(r, 3000)
-	for k, row := range c {
-		if k%10 == 0 {
-			row.body += " rare"
-		}
-		if k%70 == 0 {
-			row.body += " seldom"
-		}
-		c[k] = row
-	}
-	ix := newIndex(t, corpusMapping)
-	var keys []int64
-	for k := range c {
-		keys = append(keys, k)
-	}
-	apply(t, ix, c.docs(t, keys...))
-	for text, most := range map[string]int{"rare OR seldom": 100, "rare a*": 150} {
-		req := query.Request{Query: parse(t, text), Size: 5, Tuned: true}
-		p, collect, err := ix.prepare(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = ix.read(func(r *scorch.IndexSnapshot) error {
-			s, err := ix.newSession(t.Context(), r, rank{BM25: query.DefaultBM25, boost: 1})
-			if err != nil {
-				return err
-			}
-			m, err := p.open(s)
-			if err != nil {
-				return err
-			}
-			words := collect.boundable(s, m)
-			all, err := collect.match(s, m)
-			if err != nil {
-				return err
-			}
-			if err := collect.compute(s, m, words, all); err != nil {
-				return err
-			}
-			left := 0
-			for _, f := range all {
-				left += f.count
-			}
-			if left < 6 || left > most {
-				t.Errorf("%s: %d documents are left, want at most %d", text, left, most)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
 		}
 	}
 }

@@ -14,22 +14,23 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
 // family has each kind of child: searched with a type, searched, with a type, and
 // neither.
-var family = Mapping{
+var family = schema.Mapping{
 	Content:   []string{"title"},
 	Analyzer:  "standard",
 	Stopwords: analysis.English(),
 	Positions: true,
-	Metadata:  []Field{{"rating", Keyword}},
-	Children: []Child{
-		{Name: "actors", Columns: []string{"first", "last"}, Searched: true, Type: Keyword},
+	Metadata:  []schema.Field{{Name: "rating", Type: schema.Keyword}},
+	Children: []schema.Child{
+		{Name: "actors", Columns: []string{"first", "last"}, Searched: true, Type: schema.Keyword},
 		{Name: "reviews", Columns: []string{"text"}, Searched: true},
-		{Name: "prices", Columns: []string{"price"}, Type: Number},
-		{Name: "acl", Skip: []string{"film_id", "updated"}, Type: Keyword},
+		{Name: "prices", Columns: []string{"price"}, Type: schema.Number},
+		{Name: "acl", Skip: []string{"film_id", "updated"}, Type: schema.Keyword},
 		{Name: "notes", Columns: []string{"note"}},
 	},
 }
@@ -126,7 +127,7 @@ func TestSearchInChildren(t *testing.T) {
 func TestNoPhraseSpansTwoRows(t *testing.T) {
 	ix := newIndex(t, family)
 	apply(t, ix, []doc.Doc{kin{reviews: []any{"x", "y"}}.doc(t, 1, "")})
-	shortest := query.Phrase{Text: "x" + strings.Repeat(" a", rowGap) + " y"}
+	shortest := query.Phrase{Text: "x" + strings.Repeat(" a", schema.RowGap) + " y"}
 	res, err := ix.Search(context.Background(), query.Request{Query: shortest, Size: 1})
 	if err != nil || res.Total != 1 {
 		t.Errorf("a phrase across the gap: got %d hits, %v; want 1", res.Total, err)
@@ -138,16 +139,16 @@ func TestNoPhraseSpansTwoRows(t *testing.T) {
 
 // The gap between rows does not change the length of the field.
 func TestGapBetweenRows(t *testing.T) {
-	s, err := NewSchema(family)
+	s, err := schema.New(family)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := s.build(kin{reviews: []any{"mad man", "...", "the scientist"}}.doc(t, 1, "").Row, new(rooms))
+	b, err := s.Build(kin{reviews: []any{"mad man", "...", "the scientist"}}.doc(t, 1, "").Row, new(schema.Lists))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The texts are sorted: ... is the first.
-	want := map[string]uint64{"mad": 1, "man": 2, "scientist": 2 + rowGap + 2}
+	want := map[string]uint64{"mad": 1, "man": 2, "scientist": 2 + schema.RowGap + 2}
 	got := map[string]uint64{}
 	eachPosting(t, s, b, "reviews", func(term string, p segment.Posting) {
 		got[term] = p.Locations()[0].Pos()
@@ -191,24 +192,24 @@ func TestChildErrors(t *testing.T) {
 }
 
 func TestMappingOfChildren(t *testing.T) {
-	for want, children := range map[string][]Child{
+	for want, children := range map[string][]schema.Child{
 		"mapping: child title has the name of another field":  {{Name: "title", Searched: true}},
-		"mapping: child rating has the name of another field": {{Name: "rating", Type: Keyword}},
+		"mapping: child rating has the name of another field": {{Name: "rating", Type: schema.Keyword}},
 		"mapping: child notes has the name of another field":  {{Name: "notes"}, {Name: "notes"}},
 		`mapping: metadata acl: unknown type "text"`:          {{Name: "acl", Type: "text"}},
 	} {
 		m := family
 		m.Children = children
-		if _, err := NewSchema(m); err == nil || err.Error() != want {
+		if _, err := schema.New(m); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	seen := map[uint64]Child{}
-	for _, c := range []Child{
+	seen := map[uint64]schema.Child{}
+	for _, c := range []schema.Child{
 		{Name: "a"}, {Name: "b"}, {Name: "a", Columns: []string{"x"}}, {Name: "a", Columns: []string{"x", "y"}}, {Name: "a", Skip: []string{"x"}},
-		{Name: "a", Searched: true}, {Name: "a", Type: Keyword}, {Name: "a", Type: Number},
+		{Name: "a", Searched: true}, {Name: "a", Type: schema.Keyword}, {Name: "a", Type: schema.Number},
 	} {
-		fingerprint := Mapping{Children: []Child{c}}.Fingerprint()
+		fingerprint := schema.Mapping{Children: []schema.Child{c}}.Fingerprint()
 		if other, taken := seen[fingerprint]; taken {
 			t.Errorf("%+v and %+v have the same fingerprint", c, other)
 		}

@@ -11,12 +11,13 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // A panic inside the index becomes an error of the call, of Err and of all later
 // writes. The process goes on.
 func TestAPanicIsAFailure(t *testing.T) {
-	ix, err := Create(filepath.Join(t.TempDir(), "index"), Mapping{Content: []string{"title"}, Analyzer: "standard"}, 1)
+	ix, err := Create(filepath.Join(t.TempDir(), "index"), schema.Mapping{Content: []string{"title"}, Analyzer: "standard"}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestAPanicIsAFailure(t *testing.T) {
 func TestStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := stuck{released: make(chan struct{})}
-		ix := &Index{store: s, persist: newPersistState(), queue: index.NewAnalysisQueue(1)}
+		ix := &Index{store: s, persist: newPersistState(), queue: index.NewAnalysisQueue(1), filters: filters.OfIndex()}
 		ix.persist.fail(errors.New("input/output error"))
 		if err := ix.Close(); !errors.Is(err, ErrStuck) {
 			t.Errorf("got %v, want ErrStuck", err)

@@ -9,13 +9,14 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/test/indextest"
 )
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	m := Mapping{Content: []string{"title"}, Analyzer: "standard", Metadata: []Field{{Name: "year", Type: "number"}}}
+	m := schema.Mapping{Content: []string{"title"}, Analyzer: "standard", Metadata: []schema.Field{{Name: "year", Type: "number"}}}
 	indextest.Run(t, indextest.Harness{
 		Create: func(gen doc.Generation) (indextest.Index, error) {
 			return Create(filepath.Join(root, rand.Text()), m, gen)

@@ -8,11 +8,10 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/semaphore"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // The memory that indexing needs, in bytes: the most that building a segment has
@@ -65,86 +64,18 @@ func (b *budget) run(cost int64, f func() error) error {
 	return err
 }
 
-// Fits reports an error if a row has more searched words than the limits allow.
-func (s *Schema) Fits(row doc.Row, l doc.Limits) error {
-	words, distinct := l.Words, l.Distinct
-	if words == 0 {
-		words = math.MaxInt
-	}
-	if distinct == 0 {
-		distinct = math.MaxInt
-	}
-	if longest*row.Size() <= min(words, distinct) {
-		return nil
-	}
-	b, err := s.buildTexts(row)
-	if err != nil || b.textSize() <= min(words, distinct) {
-		return err // a word has at least one byte
-	}
-	return l.CheckWords(s.count(b, words, distinct))
-}
-
-// longest is how many times as long as its size a row's texts may be: numbers are
-// longer.
-const longest = 3
-
-// textSize returns the bytes of all texts with searched words.
-func (b indexedDoc) textSize() int {
-	n := 0
-	for _, texts := range b.texts {
-		for _, text := range texts {
-			n += len(text)
-		}
-	}
-	return n
-}
-
-// count counts the words, and the distinct words of each field. It stops when
-// either count exceeds its limit.
-func (s *Schema) count(b indexedDoc, maxWords, maxDistinct int) (words, distinct int) {
-	var v vocabulary
-	v.add(s, b, func() bool { return v.words <= maxWords && len(v.seen) <= maxDistinct })
-	return v.words, len(v.seen)
-}
-
-// A vocabulary is the distinct words of each field of documents.
-type vocabulary struct {
-	size, words int // bytes of texts, and words
-	seen        map[uint64]struct{}
-}
-
-// add adds the words of a document, until one after which more returns false.
-func (v *vocabulary) add(s *Schema, b indexedDoc, more func() bool) {
-	if v.seen == nil {
-		v.seen = map[uint64]struct{}{}
-	}
-	v.size += b.textSize()
-	for field, texts := range b.texts {
-		for _, text := range texts {
-			s.analyzer.Each(text, func(t analysis.Token) bool {
-				v.words++
-				v.seen[xxh3.HashStringSeed(t.Term, uint64(field))] = struct{}{}
-				return more()
-			})
-			if !more() {
-				return
-			}
-		}
-	}
-}
-
-// cost estimates the memory needed to index a document. A byte of a short text costs
+// costOf estimates the memory needed to index a document. A byte of a short text costs
 // perByte.
-func (s *Schema) cost(b indexedDoc, perByte int64) int64 {
-	size := b.textSize()
+func costOf(s *schema.Schema, b schema.Indexed, perByte int64) int64 {
+	size := b.TextSize()
 	if size < shortText {
 		return docCost + int64(size)*perByte
 	}
-	words, distinct := s.count(b, math.MaxInt, math.MaxInt)
-	return docCost + int64(words)*s.wordCost() + int64(distinct)*distinctCost + int64(size)*textCost
+	words, distinct := s.Count(b, math.MaxInt, math.MaxInt)
+	return docCost + int64(words)*costOfWord(s) + int64(distinct)*distinctCost + int64(size)*textCost
 }
 
-func (s *Schema) wordCost() int64 {
+func costOfWord(s *schema.Schema) int64 {
 	if s.Positions {
 		return wordCost + positionCost
 	}
@@ -157,36 +88,36 @@ const (
 	leastExponent = 0.5 // by which the number of distinct words grows
 )
 
-// byteCost returns what a byte of the short texts of a batch costs, from the words of
+// costOfByte returns what a byte of the short texts of a batch costs, from the words of
 // a sample of them. Of n times as many words, n^k times as many are distinct, where k
 // is taken from the sample and a half of it (Heaps, Information Retrieval, 1978).
-func (s *Schema) byteCost(puts []doc.Doc) (int64, error) {
+func costOfByte(s *schema.Schema, puts []doc.Doc) (int64, error) {
 	if len(puts) < fewPuts {
 		return shortCost, nil
 	}
-	var all, half vocabulary
+	var all, half schema.Vocabulary
 	complete := func() bool { return true }
-	var in rooms
+	var in schema.Lists
 	step := len(puts) / inSample
 	for n := range inSample {
 		i := n*step + step/2
-		b, err := s.build(puts[i].Row, &in)
+		b, err := s.Build(puts[i].Row, &in)
 		if err != nil {
 			return 0, fmt.Errorf("document %s: %w", puts[i].OID, err)
 		}
-		if b.textSize() >= shortText {
+		if b.TextSize() >= shortText {
 			continue
 		}
-		all.add(s, b, complete)
+		all.Add(s, b, complete)
 		if n%2 == 0 {
-			half.add(s, b, complete)
+			half.Add(s, b, complete)
 		}
 	}
-	if all.words == 0 || half.words == 0 || half.words == all.words {
+	if all.Words == 0 || half.Words == 0 || half.Words == all.Words {
 		return shortCost, nil
 	}
-	k := math.Log(float64(len(all.seen))/float64(len(half.seen))) / math.Log(float64(all.words)/float64(half.words))
+	k := math.Log(float64(all.Distinct())/float64(half.Distinct())) / math.Log(float64(all.Words)/float64(half.Words))
 	k = min(max(k, leastExponent), 1)
-	share := float64(len(all.seen)) * math.Pow(float64(step), k-1) // of the distinct words of the batch
-	return int64(float64(all.words)*float64(s.wordCost())+share*distinctCost)/int64(all.size) + 1, nil
+	share := float64(all.Distinct()) * math.Pow(float64(step), k-1) // of the distinct words of the batch
+	return int64(float64(all.Words)*float64(costOfWord(s))+share*distinctCost)/int64(all.Size) + 1, nil
 }

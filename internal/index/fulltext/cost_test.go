@@ -16,10 +16,11 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	builder "indexerd/internal/index/fulltext/segment"
 )
 
-var bodies = Mapping{Content: []string{"body", "more"}, Analyzer: "standard", Positions: true}
+var bodies = schema.Mapping{Content: []string{"body", "more"}, Analyzer: "standard", Positions: true}
 
 // ofWords returns a text of n words with so many distinct ones.
 func ofWords(n, distinct int) string {
@@ -64,9 +65,9 @@ func TestFitsChecksTheLimits(t *testing.T) {
 }
 
 // segmentOf builds a segment of rows.
-func segmentOf(s *Schema, rows []builder.Row) (segment.Segment, error) {
+func segmentOf(s *schema.Schema, rows []builder.Row) (segment.Segment, error) {
 	var docs []index.Document
-	for _, d := range s.rows.Batch(rows, nil).IndexOps {
+	for _, d := range rowsOf(s).Batch(rows, nil).IndexOps {
 		if d != nil {
 			docs = append(docs, d)
 		}
@@ -76,12 +77,12 @@ func segmentOf(s *Schema, rows []builder.Row) (segment.Segment, error) {
 }
 
 // eachPosting calls f with the terms of a field of one document.
-func eachPosting(t interface{ Fatal(...any) }, s *Schema, b indexedDoc, field string, f func(term string, p segment.Posting)) {
-	seg, err := segmentOf(s, []builder.Row{b.row("id", 1)})
+func eachPosting(t interface{ Fatal(...any) }, s *schema.Schema, b schema.Indexed, field string, f func(term string, p segment.Posting)) {
+	seg, err := segmentOf(s, []builder.Row{row(b, "id", 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	dict, err := seg.Dictionary(contentField(field))
+	dict, err := seg.Dictionary(schema.ContentField(field))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,17 +105,17 @@ func TestCountIsThatOfTheIndex(t *testing.T) {
 	for _, name := range []string{"standard", "en", "cjk", "ngram"} {
 		m := bodies
 		m.Analyzer = name
-		s, err := NewSchema(m)
+		s, err := schema.New(m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		rapid.Check(t, func(r *rapid.T) {
 			text := rapid.StringOf(rapid.SampledFrom([]rune("ab AB.é电影の_'s,\n12"))).Draw(r, "text")
-			b, err := s.build(bodyRow(text, ""), new(rooms))
+			b, err := s.Build(bodyRow(text, ""), new(schema.Lists))
 			if err != nil {
 				r.Fatal(err)
 			}
-			words, distinct := s.count(b, math.MaxInt, math.MaxInt)
+			words, distinct := s.Count(b, math.MaxInt, math.MaxInt)
 			wantWords, wantDistinct := 0, 0
 			eachPosting(r, s, b, "body", func(_ string, p segment.Posting) {
 				wantWords, wantDistinct = wantWords+int(p.Frequency()), wantDistinct+1
@@ -132,7 +133,7 @@ func TestCountIsThatOfTheIndex(t *testing.T) {
 // Each part of a batch costs at most the limit, or is one document. The parts have
 // all documents in order.
 func TestParts(t *testing.T) {
-	s, err := NewSchema(bodies)
+	s, err := schema.New(bodies)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,11 +141,11 @@ func TestParts(t *testing.T) {
 	const most = 4 << 20
 	costs := make([]int64, len(texts))
 	for i, text := range texts {
-		b, err := s.build(bodyRow(text, ""), new(rooms))
+		b, err := s.Build(bodyRow(text, ""), new(schema.Lists))
 		if err != nil {
 			t.Fatal(err)
 		}
-		costs[i] = s.cost(b, shortCost)
+		costs[i] = costOf(s, b, shortCost)
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		var docs []doc.Doc
@@ -224,7 +225,7 @@ func TestCostBoundsMemory(t *testing.T) {
 	} {
 		for _, analyzer := range []string{"standard", "en", "cjk", "ngram"} {
 			for _, positions := range []bool{true, false} {
-				s, err := NewSchema(Mapping{Content: []string{"body", "more"}, Analyzer: analyzer, Positions: positions})
+				s, err := schema.New(schema.Mapping{Content: []string{"body", "more"}, Analyzer: analyzer, Positions: positions})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -248,9 +249,9 @@ func ofNumbers(first, n int) string {
 
 // buildingTakes returns the cost of documents, and the bytes that a new builder
 // allocates to build a segment of them.
-func buildingTakes(t *testing.T, s *Schema, docs []doc.Doc) (cost, took int64) {
+func buildingTakes(t *testing.T, s *schema.Schema, docs []doc.Doc) (cost, took int64) {
 	t.Helper()
-	perByte, err := s.byteCost(docs)
+	perByte, err := costOfByte(s, docs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,13 +274,13 @@ func buildingTakes(t *testing.T, s *Schema, docs []doc.Doc) (cost, took int64) {
 
 // A full batch of ordinary rows is one part, and so one segment.
 func TestFullBatchIsOnePart(t *testing.T) {
-	s, err := NewSchema(bodies)
+	s, err := schema.New(bodies)
 	if err != nil {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	docs := manyRows(10_000, func(int) string { return ordinary(random, 80) })
-	perByte, err := s.byteCost(docs)
+	perByte, err := costOfByte(s, docs)
 	if err != nil {
 		t.Fatal(err)
 	}

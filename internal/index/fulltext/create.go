@@ -12,6 +12,7 @@ import (
 
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // Create makes an empty index in dir and opens it.
@@ -21,11 +22,15 @@ import (
 // before the rename leaves dir.tmp, which the next Create removes. A crash after
 // the rename leaves an index that opens. (An index built in place and killed in
 // its first milliseconds usually never opens again.)
-func Create(dir string, m Mapping, gen doc.Generation) (*Index, error) {
-	schema, err := NewSchema(m)
+func Create(dir string, m schema.Mapping, gen doc.Generation) (*Index, error) {
+	_, err := schema.New(m)
+	var mapping []byte
 	if err == nil {
-		rec := record{fingerprint: schema.fingerprint, generation: gen}
-		err = createDir(dir, func(tmp string) error { return writeEmpty(tmp, rec, schema.stored) })
+		mapping, err = m.Encode()
+	}
+	if err == nil {
+		rec := record{fingerprint: m.Fingerprint(), generation: gen}
+		err = createDir(dir, func(tmp string) error { return writeEmpty(tmp, rec, mapping) })
 	}
 	if err != nil {
 		return nil, fmt.Errorf("create index %s: %w", dir, err)

@@ -9,6 +9,7 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/versions"
 )
 
 // A call reads n keys, also if all of their documents are deleted.
@@ -29,7 +30,7 @@ func TestDocumentsReadsAtMostNKeys(t *testing.T) {
 		calls, from := 0, doc.OID("")
 		var docs []doc.Indexed
 		for {
-			found, next, err := documents(r, from, n)
+			found, next, err := versions.Documents(r, from, n)
 			if err != nil {
 				return err
 			}
@@ -58,7 +59,7 @@ func TestDocumentsListsWhatHasNoVersion(t *testing.T) {
 	batch.Update(document.NewDocument(string(oid(t, int64(2)))))
 	for id := int64(3); id < 9; id++ {
 		d := document.NewDocument(string(oid(t, id)))
-		batch.Update(d.AddField(document.NewTextFieldWithIndexingOptions(versionField, nil, encodeVersion(doc.Version(id)), index.StoreField)))
+		batch.Update(d.AddField(document.NewTextFieldWithIndexingOptions(versions.VersionField, nil, versions.EncodeVersion(doc.Version(id)), index.StoreField)))
 	}
 	if err := ix.store.Batch(batch); err != nil {
 		t.Fatal(err)

@@ -2,63 +2,22 @@ package fulltext
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/query"
 )
 
 // All tests of this package keep the filters of the smallest segments too.
-func init() { filters.least = 0 }
-
-// The cache keeps a filter that is used for the second time, and the last used ones if
-// there is no room for all.
-func TestFilterCache(t *testing.T) {
-	docs := segment.NewBits(64)
-	one, other := &Index{}, &Index{}
-	key := func(ix *Index, n int) filterKey { return filterKey{ix, uint64(n), "f"} }
-	set := filterSet{key(one, 1), docs}
-	c := newFilterCache(3 * set.bytes())
-	for n := range 4 {
-		if got, wanted := c.get(key(one, n)); got != nil || wanted {
-			t.Errorf("%d, first use: got %v, wanted %t", n, got, wanted)
-		}
-		if got, wanted := c.get(key(one, n)); got != nil || !wanted {
-			t.Errorf("%d, second use: got %v, wanted %t", n, got, wanted)
-		}
-		c.put(key(one, n), docs)
-		c.put(key(one, n), docs)
-		c.get(key(one, 0))
-	}
-	has := func() (found []int) {
-		for e := c.used.Front(); e != nil; e = e.Next() {
-			found = append(found, int(e.Value.(*filterSet).segment))
-		}
-		return found
-	}
-	if got := has(); !slices.Equal(got, []int{0, 3, 2}) || len(c.sets) != 3 || c.bytes != 3*set.bytes() {
-		t.Errorf("got %v and %d bytes, want 0, 3 and 2", got, c.bytes)
-	}
-	c.put(key(one, 9), segment.NewBits(100_000))
-	c.put(key(other, 5), docs)
-	c.drop(one)
-	if got := has(); !slices.Equal(got, []int{5}) || len(c.sets) != 1 || c.bytes != set.bytes() || len(c.seen) != 0 {
-		t.Errorf("after drop: got %v, %d bytes and %v", got, c.bytes, c.seen)
-	}
-	for n := range 2*filterSeen + 1 {
-		c.get(key(other, n+10))
-	}
-	if len(c.seen) > filterSeen {
-		t.Errorf("%d filters were seen, more than %d", len(c.seen), filterSeen)
-	}
-}
+func init() { filters = plan.NewFilterCache(32<<20, 0) }
 
 // A kept filter finds what the index has: after documents change, are deleted or merged,
 // and for each caller. Closing the index drops it.
 func TestKeptFilters(t *testing.T) {
+	cache := plan.NewFilterCache(1<<20, 0)
 	ix := newIndex(t, films)
+	ix.filters = cache.OfIndex()
 	years := map[int64]int64{} // of each document
 	put := func(from, to, year int64) {
 		var docs []doc.Doc
@@ -69,7 +28,6 @@ func TestKeptFilters(t *testing.T) {
 		apply(t, ix, docs)
 	}
 	put(0, 300, 2000)
-	kept := 0
 	check := func(when string) {
 		t.Helper()
 		for range 3 {
@@ -86,13 +44,7 @@ func TestKeptFilters(t *testing.T) {
 				}
 			}
 		}
-		sets := 0
-		for key := range filters.sets {
-			if key.index == ix {
-				sets++
-			}
-		}
-		if kept = sets; kept == 0 {
+		if cache.Held() == 0 {
 			t.Errorf("%s: no filter is kept", when)
 		}
 	}
@@ -110,9 +62,7 @@ func TestKeptFilters(t *testing.T) {
 	if err := ix.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for key := range filters.sets {
-		if key.index == ix {
-			t.Errorf("filter %v is kept after Close", key)
-		}
+	if held := cache.Held(); held != 0 {
+		t.Errorf("filters of %d bytes are kept after Close", held)
 	}
 }

@@ -1,7 +1,17 @@
 // Package fulltext stores the full-text index of one table: it applies batches
-// of documents and answers searches. A Mapping defines which columns are searched
-// and how. The package uses the storage of bleve (scorch), reads the
-// segments by itself, and is the only importer of bleve.
+// of documents and answers searches. A schema.Mapping defines which columns are searched
+// and how. The package uses the storage of bleve (scorch). It and the packages below it
+// read the segments by themselves, and are the only importers of bleve:
+//
+//	schema    what is indexed of a row, as fields and terms
+//	segment   writes and reads segments
+//	stored    reads keys and versions of documents
+//	words     the words of a query, in terms and in texts
+//	plan      compiles queries, and finds and scores documents
+//	order     sorts them
+//	aggs      aggregates them
+//	hits      answers requests with plan, order and aggs
+//	compiled  requests for an engine that stores documents elsewhere
 //
 // # Layout
 //
@@ -54,12 +64,7 @@
 // order. Documents lists a million documents in about 2 s (BenchmarkDocuments),
 // with the memory of one call. CopyTo copies files; only Close waits for it.
 //
-// Searching: each part of a query is a set of bits for each segment, so the total
-// needs no score. A score by which hits are sorted takes time in proportion to the
-// matches and to the documents of each word; matches are left out whose words can't
-// bring them among the first hits (bounds.go). A sort by a field reads the value of
-// each match. A phrase reads the positions of every document that has its words. A
-// search checks its deadline for each set, and every few documents and terms.
+// Searching: see packages plan, hits and aggs.
 package fulltext
 
 import (
@@ -73,6 +78,9 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/plan"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/fulltext/versions"
 )
 
 var (
@@ -80,9 +88,6 @@ var (
 	// mapping. OpenAsBuilt opens such an index. The remedy is a new index, built
 	// from the pages.
 	ErrMapping = errors.New("the index was built with another mapping: build a new one from the pages")
-
-	// ErrReadOnly is the error of Apply on an index that is opened read-only.
-	ErrReadOnly = errors.New("the index is opened read-only")
 
 	// ErrClosed is the error of any use after Close.
 	ErrClosed = errors.New("the index is closed")
@@ -92,17 +97,23 @@ var (
 	ErrStuck = errors.New("the index does not close after its failure: start indexerd again")
 )
 
+// errReadOnly is the error of Apply on an index that is opened read-only.
+var errReadOnly = errors.New("the index is opened read-only")
+
 // closeTimeout is how long an index that failed may take to close. An index
 // that did not fail has no limit: it may have batches to finish.
 const closeTimeout = 10 * time.Second
 
 // An Index is one open index. Its methods are safe for concurrent use.
 type Index struct {
-	*Schema
+	Requests
+	rows       *segment.Schema // of documents
+	mapping    []byte          // encoded
 	dir        string
 	generation doc.Generation
 	readOnly   bool
 	queue      *index.AnalysisQueue
+	filters    *plan.IndexFilters
 	batches    atomic.Uint64 // number of the last batch
 
 	use     sync.RWMutex // held for reading while store is in use
@@ -144,7 +155,7 @@ func (ix *Index) Close() error {
 	ix.closed = true
 	ix.persist.release()
 	defer ix.queue.Close()
-	defer filters.drop(ix)
+	defer ix.filters.Drop()
 	if err := ix.closeStore(); err != nil {
 		return fmt.Errorf("close index %s: %w", ix.dir, err)
 	}
@@ -190,6 +201,33 @@ func (ix *Index) Bytes() (n uint64, err error) {
 		n, _ = s.StatsMap()["CurOnDiskBytes"].(uint64)
 	}
 	return n, nil
+}
+
+// Versions returns the version of each document, 0 if there is none. A document
+// that was not written by this program also has version 0. Documents lists it,
+// and no page has that version.
+func (ix *Index) Versions(oids []doc.OID) (vs []doc.Version, err error) {
+	err = ix.read(func(r *scorch.IndexSnapshot) error {
+		vs, err = versions.Versions(r, oids)
+		return err
+	})
+	return vs, err
+}
+
+// Documents lists documents in key order, beginning at from; "" is the first
+// key. next is the key to continue at, "" at the end. Each call reads the
+// current index: a document that exists all the time is listed exactly once,
+// whatever is written between two calls.
+//
+// A call reads n keys, n at least 1, and lists those that have a live document.
+// The index keeps the keys of deleted documents until their segments are merged.
+// So a call may list fewer than n documents, or none, before the end.
+func (ix *Index) Documents(from doc.OID, n int) (docs []doc.Indexed, next doc.OID, err error) {
+	err = ix.read(func(r *scorch.IndexSnapshot) error {
+		docs, next, err = versions.Documents(r, from, n)
+		return err
+	})
+	return docs, next, err
 }
 
 // read calls f with a snapshot of the current index.

@@ -1,9 +1,7 @@
 package fulltext
 
 import (
-	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -11,29 +9,30 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // A header is what an index stores about itself.
 type header struct {
 	record
-	mapping []byte // written by encodeMapping; nil in an index of an earlier version
+	mapping []byte // written by Mapping.Encode; nil in an index of an earlier version
 }
 
 // schema returns the schema the index was built with. The fingerprint differs
 // also if a later version of this program would build another index from the
 // same mapping.
-func (h header) schema() (*Schema, error) {
+func (h header) schema() (*schema.Schema, error) {
 	if h.mapping == nil {
 		return nil, errors.New("the index was built by an earlier version of indexerd, which did not store the mapping: restore the old content, metadata, analyzer and positions, or reload the table")
 	}
-	m, err := decodeMapping(h.mapping)
+	m, err := schema.DecodeMapping(h.mapping)
 	if err != nil {
 		return nil, err
 	}
 	if m.Fingerprint() != h.fingerprint {
 		return nil, errors.New("the stored mapping is not the one the index was built with: the index is broken, or of another version of indexerd: reload the table")
 	}
-	return NewSchema(m)
+	return schema.New(m)
 }
 
 // loadedHeader returns the header of the snapshot that the store has loaded.
@@ -112,42 +111,5 @@ func newestRecord(dir string) (record, error) {
 	return decodeRecord(points[0].GetInternal(recordKey))
 }
 
-// mappingKey is the internal value of scorch that holds the mapping, as JSON
-// with a version. The fingerprint in the record is its checksum. Version 1 had no
-// stop words: see firstStopwords. Version 2 had no lengths of documents.
+// mappingKey is the internal value of scorch that holds the encoded mapping.
 var mappingKey = []byte("mapping")
-
-const mappingVersion = 3
-
-type storedMapping struct {
-	Version int     `json:"version"`
-	Mapping Mapping `json:"mapping"`
-}
-
-func encodeMapping(m Mapping) ([]byte, error) {
-	version := mappingVersion
-	if m.Unmeasured {
-		version = 2
-	}
-	return json.Marshal(storedMapping{version, m})
-}
-
-func decodeMapping(b []byte) (Mapping, error) {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	var stored storedMapping
-	if err := d.Decode(&stored); err != nil {
-		return Mapping{}, fmt.Errorf("the index is broken: its mapping can't be read: %w", err)
-	}
-	switch stored.Version {
-	case mappingVersion:
-	case 2:
-		stored.Mapping.Unmeasured = true
-	case 1:
-		stored.Mapping.Unmeasured = true
-		stored.Mapping.Stopwords = firstStopwords(stored.Mapping.Analyzer)
-	default:
-		return Mapping{}, fmt.Errorf("the mapping of the index has version %d, and this program reads versions up to %d", stored.Version, mappingVersion)
-	}
-	return stored.Mapping, nil
-}

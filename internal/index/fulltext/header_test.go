@@ -11,13 +11,14 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext/schema"
 )
 
-var dramas = Mapping{
+var dramas = schema.Mapping{
 	Content:  []string{"title"},
 	Analyzer: "en",
-	Metadata: []Field{{"year", Number}},
-	Children: []Child{{Name: "actors", Columns: []string{"name"}, Skip: []string{"film_id"}, Searched: true, Type: Keyword}},
+	Metadata: []schema.Field{{Name: "year", Type: schema.Number}},
+	Children: []schema.Child{{Name: "actors", Columns: []string{"name"}, Skip: []string{"film_id"}, Searched: true, Type: schema.Keyword}},
 }
 
 // OpenAsBuilt returns the mapping the index was built with. Searches and hashes
@@ -51,30 +52,6 @@ func TestOpenAsBuiltReturnsTheMapping(t *testing.T) {
 	apply(t, ix, []doc.Doc{kin{}.doc(t, 2, "")})
 }
 
-func FuzzDecodeMapping(f *testing.F) {
-	for _, m := range []Mapping{films, dramas, {}} {
-		b, err := encodeMapping(m)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b)
-	}
-	f.Add([]byte(`{"version":4}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := decodeMapping(b)
-		if err != nil {
-			return
-		}
-		again, err := encodeMapping(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := decodeMapping(again); err != nil || got.Fingerprint() != m.Fingerprint() {
-			t.Errorf("got %+v, %v; want %+v", got, err, m)
-		}
-	})
-}
-
 // An index of a mapping without stop words dropped those of English if its analyzer
 // was standard or en. It goes on to do so until it is rebuilt.
 func TestOpenAsBuiltBeforeStopwords(t *testing.T) {
@@ -82,7 +59,7 @@ func TestOpenAsBuiltBeforeStopwords(t *testing.T) {
 		analyzer  string
 		stopwords []string
 	}{{"standard", analysis.English()}, {"en", analysis.English()}, {"cjk", nil}, {"ngram", nil}} {
-		m := Mapping{Content: []string{"title"}, Analyzer: c.analyzer, Positions: true}
+		m := schema.Mapping{Content: []string{"title"}, Analyzer: c.analyzer, Positions: true}
 		then := m
 		then.Stopwords, then.Unmeasured = c.stopwords, true
 		stored := fmt.Appendf(nil, `{"version":1,"mapping":{"content":["title"],"analyzer":%q,"positions":true,"metadata":null,"children":null}}`, c.analyzer)
@@ -109,7 +86,7 @@ func TestOpenAsBuiltBeforeStopwords(t *testing.T) {
 // version, or without the recorded fingerprint, with a one-line error. Open does
 // not need the stored mapping.
 func TestOpenAsBuiltChecksTheStoredMapping(t *testing.T) {
-	other, err := encodeMapping(dramas)
+	other, err := dramas.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}

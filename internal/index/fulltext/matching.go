@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	index "github.com/blevesearch/bleve_index_api"
-
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
@@ -18,22 +17,21 @@ import (
 //
 // It answers from an index in memory, so it matches exactly what Search does. That
 // takes about a millisecond, and the memory of a batch with these documents.
-func (s *Schema) Matching(ctx context.Context, docs []doc.Doc, req query.Request) (found map[doc.OID]bool, err error) {
-	memory := &Index{Schema: s, dir: "in memory", queue: index.NewAnalysisQueue(1), persist: newPersistState()}
-	if memory.store, err = openStore("", readWrite, memory.queue, memory.persist); err != nil {
-		memory.queue.Close()
+func (r Requests) Matching(ctx context.Context, docs []doc.Doc, req query.Request) (found map[doc.OID]bool, err error) {
+	memory := &Index{Requests: r, dir: "in memory"}
+	if err := memory.openStore("", 1); err != nil {
 		return nil, fmt.Errorf("match %d documents: %w", len(docs), err)
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
 	defer memory.recoverPanic(&err)
 	var rows []segment.Row
-	var in rooms
+	var in schema.Lists
 	for _, d := range docs {
-		if b, err := s.build(d.Row, &in); err == nil {
-			rows = append(rows, b.row(d.OID, 1))
+		if b, err := r.Build(d.Row, &in); err == nil {
+			rows = append(rows, row(b, d.OID, 1))
 		}
 	}
-	if err := memory.store.Batch(s.rows.Batch(rows, nil)); err != nil {
+	if err := memory.store.Batch(memory.rows.Batch(rows, nil)); err != nil {
 		return nil, fmt.Errorf("match %d documents: %w", len(docs), err)
 	}
 	res, err := memory.Search(ctx, query.Request{Query: req.Query, Filters: req.Filters, Visible: req.Visible, Size: len(docs)})

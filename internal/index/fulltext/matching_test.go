@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -43,7 +44,7 @@ func TestMatching(t *testing.T) {
 
 // A document that does not fit the mapping is not found, and others are.
 func TestMatchingOfMisfits(t *testing.T) {
-	ix := newIndex(t, Mapping{Content: []string{"title"}, Analyzer: "en", Metadata: []Field{{"year", Number}}})
+	ix := newIndex(t, schema.Mapping{Content: []string{"title"}, Analyzer: "en", Metadata: []schema.Field{{Name: "year", Type: schema.Number}}})
 	good := doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(t, int64(1))}}, Row: doc.Row{Names: []string{"title", "year"}, Values: []any{"shark", int64(1)}}}
 	bad := doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(t, int64(2))}}, Row: doc.Row{Names: []string{"title", "year"}, Values: []any{"shark", "next"}}}
 	got, err := ix.Matching(t.Context(), []doc.Doc{good, bad}, query.Request{Query: query.Word{Text: "shark"}})
@@ -59,8 +60,8 @@ func TestMatchingOfMisfits(t *testing.T) {
 }
 
 func BenchmarkMatching(b *testing.B) {
-	m := Mapping{Content: []string{"title"}, Analyzer: "en", Positions: true}
-	s, err := NewSchema(m)
+	m := schema.Mapping{Content: []string{"title"}, Analyzer: "en", Positions: true}
+	s, err := schema.New(m)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func BenchmarkMatching(b *testing.B) {
 	}
 	d := doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid}}, Row: doc.Row{Names: []string{"title"}, Values: []any{"a drama of a shark and a mad scientist"}}}
 	for b.Loop() {
-		found, err := (&Index{Schema: s}).Matching(b.Context(), []doc.Doc{d}, query.Request{Query: query.Word{Text: "shark"}})
+		found, err := (Requests{s}).Matching(b.Context(), []doc.Doc{d}, query.Request{Query: query.Word{Text: "shark"}})
 		if err != nil || len(found) != 1 {
 			b.Fatal(found, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -113,15 +114,15 @@ func drawNode(t *rapid.T, depth int, slop bool) query.Node {
 	}
 }
 
-func modelMapping(analyzer string) Mapping {
+func modelMapping(analyzer string) schema.Mapping {
 	var stopwords []string
 	if analyzer == "standard" {
 		stopwords = []string{"and", "the"}
 	}
-	return Mapping{
+	return schema.Mapping{
 		Content: []string{"title", "body"}, Analyzer: analyzer, Positions: true, Stopwords: stopwords,
-		Metadata: []Field{{"tags", Keyword}, {"year", Number}},
-		Children: []Child{{Name: "cast", Columns: []string{"name"}, Searched: true}},
+		Metadata: []schema.Field{{Name: "tags", Type: schema.Keyword}, {Name: "year", Type: schema.Number}},
+		Children: []schema.Child{{Name: "cast", Columns: []string{"name"}, Searched: true}},
 	}
 }
 

@@ -196,25 +196,8 @@ func checkPages(t *testing.T, name string, ix *Index, req query.Request, whole q
 	}
 }
 
-// Words that stand by themselves count as near each other: not those of a field, of a
-// phrase or in parentheses, and none in an index without positions.
-func TestFreeWords(t *testing.T) {
-	for text, want := range map[string]string{
-		"a b c":                 "a b c",
-		"a OR b":                "a b",
-		`a title:b "c d" -e f*`: "a",
-		"a (b OR c)":            "a b c",
-		"(a b) OR c":            "c",
-		"":                      "",
-	} {
-		var got []string
-		for _, w := range freeWords(parse(t, text)) {
-			got = append(got, w.(query.Word).Text)
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: got %v, want %s", text, got, want)
-		}
-	}
+// An index without positions has no words near each other.
+func TestTunedWithoutPositions(t *testing.T) {
 	m := corpusMapping
 	m.Positions = false
 	ix := newIndex(t, m)
@@ -232,6 +215,7 @@ func TestFreeWords(t *testing.T) {
 func TestTunedPagesOfManyRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	ix := newIndex(t, corpusMapping)
+	const fewPairs = 2000 // the positions of so many are read at once
 	c := randomCorpus(r, 3*fewPairs)
 	for from := int64(0); from < int64(len(c)); from += fewPairs {
 		var keys []int64

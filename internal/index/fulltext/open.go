@@ -10,23 +10,30 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
+	"indexerd/internal/index/fulltext/plan"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/fulltext/versions"
 )
 
 // Open opens the index in dir. The error is fs.ErrNotExist if there is none, and
 // ErrMapping if it was built with another mapping.
-func Open(dir string, m Mapping) (*Index, error) { return open(dir, readWrite, schemaOf(m)) }
+func Open(dir string, m schema.Mapping) (*Index, error) { return open(dir, readWrite, schemaOf(m)) }
 
 // OpenReadOnly is Open without any write to disk: it needs no free space and no
-// permission to write. Apply reports ErrReadOnly.
-func OpenReadOnly(dir string, m Mapping) (*Index, error) { return open(dir, readOnly, schemaOf(m)) }
+// permission to write. Apply returns an error.
+func OpenReadOnly(dir string, m schema.Mapping) (*Index, error) {
+	return open(dir, readOnly, schemaOf(m))
+}
 
 // OpenAsBuilt opens the index in dir with the mapping it was built with, and
 // returns both.
-func OpenAsBuilt(dir string) (*Index, Mapping, error) { return openAsBuilt(dir, readWrite) }
+func OpenAsBuilt(dir string) (*Index, schema.Mapping, error) { return openAsBuilt(dir, readWrite) }
 
 // OpenReadOnlyAsBuilt is OpenAsBuilt without any write to disk.
-func OpenReadOnlyAsBuilt(dir string) (*Index, Mapping, error) { return openAsBuilt(dir, readOnly) }
+func OpenReadOnlyAsBuilt(dir string) (*Index, schema.Mapping, error) {
+	return openAsBuilt(dir, readOnly)
+}
 
 // The modes of opening a store.
 const (
@@ -34,19 +41,19 @@ const (
 	readWrite = false
 )
 
-func openAsBuilt(dir string, ro bool) (*Index, Mapping, error) {
+func openAsBuilt(dir string, ro bool) (*Index, schema.Mapping, error) {
 	ix, err := open(dir, ro, header.schema)
 	if err != nil {
-		return nil, Mapping{}, err
+		return nil, schema.Mapping{}, err
 	}
 	return ix, ix.Schema.Mapping, nil
 }
 
 // schemaOf returns the schema of a mapping, for an index that was built with it.
-func schemaOf(m Mapping) func(header) (*Schema, error) {
-	return func(h header) (*Schema, error) {
-		s, err := NewSchema(m)
-		if err == nil && s.fingerprint != h.fingerprint {
+func schemaOf(m schema.Mapping) func(header) (*schema.Schema, error) {
+	return func(h header) (*schema.Schema, error) {
+		s, err := schema.New(m)
+		if err == nil && s.Fingerprint() != h.fingerprint {
 			err = ErrMapping
 		}
 		return s, err
@@ -54,7 +61,7 @@ func schemaOf(m Mapping) func(header) (*Schema, error) {
 }
 
 // open opens an index with the schema that schemaFor chooses from its header.
-func open(dir string, ro bool, schemaFor func(header) (*Schema, error)) (_ *Index, err error) {
+func open(dir string, ro bool, schemaFor func(header) (*schema.Schema, error)) (_ *Index, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("open index %s: %w", dir, err)
@@ -64,17 +71,50 @@ func open(dir string, ro bool, schemaFor func(header) (*Schema, error)) (_ *Inde
 	if err != nil {
 		return nil, err
 	}
-	ix := &Index{dir: dir, generation: h.generation, readOnly: ro, persist: newPersistState()}
-	if ix.Schema, err = schemaFor(h); err != nil {
+	s, err := schemaFor(h)
+	if err != nil {
+		return nil, err
+	}
+	ix := &Index{Requests: Requests{s}, dir: dir, generation: h.generation, readOnly: ro}
+	if ix.mapping, err = ix.Mapping.Encode(); err != nil {
 		return nil, err
 	}
 	ix.batches.Store(h.batch)
-	ix.queue = index.NewAnalysisQueue(runtime.GOMAXPROCS(0))
-	if ix.store, err = openStore(dir, ro, ix.queue, ix.persist); err != nil {
-		ix.queue.Close()
+	if err := ix.openStore(dir, runtime.GOMAXPROCS(0)); err != nil {
 		return nil, err
 	}
 	return ix, nil
+}
+
+// openStore opens the store of an index. workers is the number of goroutines that analyze
+// documents.
+func (ix *Index) openStore(dir string, workers int) (err error) {
+	ix.rows, ix.persist, ix.filters = rowsOf(ix.Schema), newPersistState(), filters.OfIndex()
+	ix.queue = index.NewAnalysisQueue(workers)
+	if ix.store, err = openStore(dir, ix.readOnly, ix.queue, ix.persist); err != nil {
+		ix.queue.Close()
+	}
+	return err
+}
+
+// filters is the cache of the process: 32 MB, for segments of 4096 documents or more.
+var filters = plan.NewFilterCache(32<<20, 4096)
+
+// rowsOf returns the schema of the rows in an index.
+func rowsOf(s *schema.Schema) *segment.Schema {
+	rows := &segment.Schema{Analyzer: s.Analysis, Positions: s.Positions, Gap: schema.RowGap, Stored: versions.VersionField}
+	for _, name := range s.Texts {
+		rows.Texts = append(rows.Texts, schema.ContentField(name))
+	}
+	if !s.Unmeasured {
+		for _, text := range rows.Texts {
+			rows.Lengths = append(rows.Lengths, schema.LengthField(text))
+		}
+	}
+	for _, f := range s.Values {
+		rows.Values = append(rows.Values, schema.MetadataField(f.Name))
+	}
+	return rows
 }
 
 // readHeader reads the header of a closed index and changes nothing. It opens

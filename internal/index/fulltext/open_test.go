@@ -15,16 +15,17 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 	_ "indexerd/internal/test/nofailfile"
 )
 
-var films = Mapping{
+var films = schema.Mapping{
 	Content:   []string{"title", "description"},
 	Analyzer:  "standard",
 	Stopwords: analysis.English(),
 	Positions: true,
-	Metadata:  []Field{{"rating", Keyword}, {"year", Number}, {"updated", Date}, {"rented", Boolean}, {"tags", Keyword}},
+	Metadata:  []schema.Field{{Name: "rating", Type: schema.Keyword}, {Name: "year", Type: schema.Number}, {Name: "updated", Type: schema.Date}, {Name: "rented", Type: schema.Boolean}, {Name: "tags", Type: schema.Keyword}},
 }
 
 // zapx alone reads the segments of an index: indexerd can go back to it.
@@ -45,7 +46,7 @@ func TestZapxReadsAnIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dict, err := s.Dictionary(contentField("title"))
+		dict, err := s.Dictionary(schema.ContentField("title"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,13 +65,13 @@ func TestZapxReadsAnIndex(t *testing.T) {
 }
 
 // with returns the mapping with another analyzer.
-func (m Mapping) with(analyzer string) Mapping {
+func with(m schema.Mapping, analyzer string) schema.Mapping {
 	m.Analyzer = analyzer
 	return m
 }
 
 // newIndex creates an index that is closed, without an error, when the test ends.
-func newIndex(t testing.TB, m Mapping) *Index {
+func newIndex(t testing.TB, m schema.Mapping) *Index {
 	t.Helper()
 	ix, err := Create(filepath.Join(t.TempDir(), "index"), m, 1)
 	if err != nil {
@@ -80,7 +81,7 @@ func newIndex(t testing.TB, m Mapping) *Index {
 	return ix
 }
 
-func create(t testing.TB, dir string, m Mapping, gen doc.Generation) *Index {
+func create(t testing.TB, dir string, m schema.Mapping, gen doc.Generation) *Index {
 	t.Helper()
 	ix, err := Create(dir, m, gen)
 	if err != nil {
@@ -197,7 +198,7 @@ func TestOpenReturnsWhatCreateAndApplyWrote(t *testing.T) {
 	if _, err := Create(dir, films, 8); err == nil || !strings.Contains(err.Error(), "exists already") {
 		t.Errorf("create twice: got %v, want an error", err)
 	}
-	if _, err := Open(dir, films.with("en")); !errors.Is(err, ErrMapping) {
+	if _, err := Open(dir, with(films, "en")); !errors.Is(err, ErrMapping) {
 		t.Errorf("open with another mapping: got %v, want ErrMapping", err)
 	}
 	ix, err := Open(dir, films)
@@ -232,7 +233,7 @@ func TestReadOnlyIndexChangesNoFile(t *testing.T) {
 	if err := os.CopyFS(before, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenReadOnly(dir, films.with("en")); !errors.Is(err, ErrMapping) {
+	if _, err := OpenReadOnly(dir, with(films, "en")); !errors.Is(err, ErrMapping) {
 		t.Errorf("open with another mapping: got %v, want ErrMapping", err)
 	}
 	a, err := OpenReadOnly(dir, films)
@@ -250,8 +251,8 @@ func TestReadOnlyIndexChangesNoFile(t *testing.T) {
 		if versions, err := ix.Versions([]doc.OID{puts[1].OID}); err != nil || versions[0] != 2 {
 			t.Errorf("got versions %v, %v, want 2", versions, err)
 		}
-		if err := ix.Apply(puts, nil); !errors.Is(err, ErrReadOnly) {
-			t.Errorf("apply: got %v, want ErrReadOnly", err)
+		if err := ix.Apply(puts, nil); !errors.Is(err, errReadOnly) {
+			t.Errorf("apply: got %v, want errReadOnly", err)
 		}
 		if err := errors.Join(ix.Err(), ix.Close()); err != nil {
 			t.Error(err)

@@ -1,14 +1,12 @@
 package fulltext
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"testing"
 
-	"github.com/blevesearch/bleve/v2/index/scorch"
-
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/hits"
 	"indexerd/internal/index/query"
 )
 
@@ -47,44 +45,7 @@ func TestSortingInParallel(t *testing.T) {
 }
 
 // searchBy is Search with so many other goroutines that sort a few documents at a time.
-func searchBy(t *testing.T, ix *Index, req query.Request, others int) (res query.Result, err error) {
+func searchBy(t *testing.T, ix *Index, req query.Request, others int) (query.Result, error) {
 	t.Helper()
-	p, c, err := ix.prepare(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = ix.read(func(r *scorch.IndexSnapshot) error {
-		s, err := ix.newSession(t.Context(), r, rank{BM25: query.DefaultBM25, boost: 1})
-		if err != nil {
-			return err
-		}
-		c.order.reader, c.current.keys, s.scored = r, make([]key, len(req.Sort)), c.order.scored()
-		if c.after != nil && c.after.stats != nil {
-			s.stats = c.after.stats
-		}
-		if fields := c.fields(); len(fields) > 0 {
-			if c.values, err = r.DocValueReader(fields); err != nil {
-				return err
-			}
-		}
-		m, openErr := p.open(s)
-		var all []*found
-		for _, v := range s.views {
-			docs, err := m.match(v, v.live)
-			f := &found{part: v, docs: docs, count: docs.Count()}
-			openErr = errors.Join(openErr, err, f.compute(s, m))
-			all, c.total = append(all, f), c.total+uint64(f.count)
-			c.best = max(c.best, float64(f.best()))
-		}
-		c.order.stats = nil
-		if s.scored {
-			c.order.stats = s.stats
-		}
-		if err := errors.Join(openErr, c.addBy(s, stretches(all, 3), others)); err != nil {
-			return err
-		}
-		res, err = c.result(s, 0)
-		return err
-	})
-	return res, err
+	return ix.search(t.Context(), req, hits.Limits{Bytes: query.MaxValueBytes, Stretch: 3, Processors: hits.NewProcessors(others + 1)})
 }

@@ -10,15 +10,16 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
 // A corpus is a table of texts in two columns, with the group that may see each row.
 type corpus map[int64]struct{ title, body, group string }
 
-var corpusMapping = Mapping{
+var corpusMapping = schema.Mapping{
 	Content: []string{"title", "body"}, Analyzer: "standard", Positions: true,
-	Metadata: []Field{{"grp", Keyword}},
+	Metadata: []schema.Field{{Name: "grp", Type: schema.Keyword}},
 }
 
 var corpusTexts = corpus{

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -45,15 +46,29 @@ func (m scoreModel) scores(n query.Node, boost float64) (all map[doc.OID]float64
 
 // parts returns the scores of the parts of a node, nil for a node without.
 func (m scoreModel) parts(n query.Node, boost float64) (all []map[doc.OID]float64) {
-	nodes := scoredParts(n)
+	var nodes []query.Node
 	switch n := n.(type) {
+	case query.AtLeast:
+		nodes = n.Nodes
+	case query.Optional:
+		nodes = n.Nodes
+	case query.DisMax:
+		nodes = n.Nodes
+	case query.Boosted:
+		nodes = []query.Node{n.Node}
+	case query.Constant:
+		nodes = []query.Node{n.Node}
+	case query.Reweighted:
+		nodes = []query.Node{n.Node}
+	case query.Nested:
+		nodes = []query.Node{n.Node}
 	case query.Or:
 		nodes = n.Nodes
 	case query.Searched:
 		if _, ignored := m.matches(n.Node, modelDoc{}); ignored {
-			nodes = nodes[1:]
+			nodes = []query.Node{n.Else}
 		} else {
-			nodes = nodes[:1]
+			nodes = []query.Node{n.Node}
 		}
 	}
 	for _, part := range nodes {
@@ -180,7 +195,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-5*max(1, math.Abs(a)) 
 
 // The scores of words are those of Lucene: idf * freq / (freq + k1*(1-b + b*length/average)).
 func TestLuceneScore(t *testing.T) {
-	m := Mapping{Content: []string{"title"}, Analyzer: "standard", Positions: true}
+	m := schema.Mapping{Content: []string{"title"}, Analyzer: "standard", Positions: true}
 	ix := newIndex(t, m)
 	var puts []doc.Doc
 	for i, title := range []string{"mad scientist", "shark", "academy dinosaur", "quiet harbour", "sceintist dramatic dramas", "a"} {
@@ -200,31 +215,6 @@ func TestLuceneScore(t *testing.T) {
 			if got := res.Hits[0].Score * factor; math.Abs(got-want) > 1e-4 {
 				t.Errorf("%s: got %g, want %g", word, got, want)
 			}
-		}
-	}
-}
-
-// Only ASCII letters match in either case, in each kind of pattern, as in Lucene.
-func TestFoldOfPatterns(t *testing.T) {
-	for _, c := range []struct {
-		kind       query.PatternKind
-		text, term string
-		want       bool
-	}{
-		{query.Exact, "Über", "Über", true},
-		{query.Exact, "Über", "ÜBER", true},
-		{query.Exact, "Über", "über", false},
-		{query.Exact, "K", "\u212a", false}, // the Kelvin sign
-		{query.Exact, "a.c", "ABC", false},
-		{query.Beginning, "sHA", "ShArk", true},
-		{query.Wildcard, "s?A*\\*", "sHaRk*", true},
-		{query.Wildcard, "é*", "Éclair", false},
-		{query.Regexp, "(sha|WHA).?k", "wHaLK", true},
-		{query.Regexp, "[a-c]x+", "bXx", true},
-	} {
-		accept, _, err := matching(query.Pattern{Kind: c.kind, Text: c.text, Fold: true})
-		if err != nil || accept(c.term) != c.want {
-			t.Errorf("%v of %q and %q: got %v, %v, want %v", c.kind, c.text, c.term, !c.want, err, c.want)
 		}
 	}
 }

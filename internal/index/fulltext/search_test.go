@@ -1,8 +1,6 @@
 package fulltext
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -10,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/blevesearch/bleve/v2/index/scorch"
-
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/order"
 	"indexerd/internal/index/query"
 )
 
@@ -93,11 +90,11 @@ func TestFacetsCountAllMatches(t *testing.T) {
 	}
 }
 
-// A range with more than maxRangeTerms terms matches correctly, alone and with
+// A range with more than 1024 terms, which are looked up in any case, matches correctly, alone and with
 // other conditions.
 func TestWideRange(t *testing.T) {
 	ix := newIndex(t, films)
-	const n = 3 * maxRangeTerms
+	const n = 3 * 1024
 	for _, half := range []int64{0, 1} { // two segments
 		var docs []doc.Doc
 		for i := half; i < n; i += 2 {
@@ -125,60 +122,6 @@ func TestWideRange(t *testing.T) {
 	}
 }
 
-func TestSpansOfAQuery(t *testing.T) {
-	for _, c := range []struct{ analyzer, query, text, want string }{
-		{"standard", "drama shark", "A DRAMA of sharks and a Shark", "A [DRAMA] of sharks and a [Shark]"},
-		{"standard", "-drama shark", "a drama of a shark", "a drama of a [shark]"},
-		{"standard", `"mad scientist"`, "mad and Mad Scientist; mad", "mad and [Mad Scientist]; mad"},
-		{"standard", `"man of the year"`, "man of the year, man in a year, man year", "[man of the year], [man in a year], man year"},
-		{"standard", "dram*", "drama dramatic undramatic", "[drama] [dramatic] undramatic"},
-		{"standard", "title:drama", "drama", "[drama]"},
-		{"standard", "description:drama", "drama", "drama"},
-		{"standard", "rating:drama", "drama", "drama"},
-		{"standard", "git.exe", "a git.exe, git exe, exe", "a [git.exe], [git exe], exe"},
-		{"standard", "元衡", "武元衡 元", "武[元衡] 元"},
-		{"standard", "the OR *", "the", "the"},
-		{"en", "runs", "Running dogs run", "[Running] dogs [run]"},
-		{"cjk", "今", "月今 今夜 夜", "月[今] [今]夜 夜"},
-		{"cjk", "夜月", "今夜月明 夜", "今[夜月]明 夜"},
-		{"cjk", "今夜月", "今夜月明 今夜", "[今夜月]明 今夜"},
-		{"ngram", "ram", "Drama RAM", "D[ram]a [RAM]"},
-		{"ngram", "a", "bab", "b[a]b"},
-		{"standard", `"mad scientist"~1`, "mad scientist, mad old scientist", "[mad scientist], [mad] old [scientist]"},
-		{"standard", `"mad scientist"~2`, "a scientist, mad; mad", "a [scientist], [mad]; mad"},
-		{"standard", `"mad scientist"~1`, "scientist of a mad", "scientist of a mad"},
-		{"standard", `"man of year"~1`, "man of a year", "[man] of a [year]"},
-		{"standard", "sceintist~", "Scientist or scientists, science", "[Scientist] or [scientists], science"},
-		{"standard", "sceintist~1", "Scientist or scientists", "[Scientist] or scientists"},
-		{"standard", "spider-man~", "spider and a men", "[spider] and a [men]"},
-		{"cjk", "今夜~", "今夜月", "[今夜]月"},
-	} {
-		schema, err := NewSchema(films.with(c.analyzer))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := marked(t, &Index{Schema: schema}, parse(t, c.query), c.text); got != c.want {
-			t.Errorf("%s %s:\ngot  %s\nwant %s", c.analyzer, c.query, got, c.want)
-		}
-	}
-}
-
-// marked puts brackets around the matches of a query in a title. It uses only
-// the schema of the index.
-func marked(t *testing.T, ix *Index, n query.Node, text string) string {
-	t.Helper()
-	spans, err := ix.Matcher(n)(context.Background(), "title", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, at := "", 0
-	for _, s := range spans {
-		out += text[at:s.Start] + "[" + text[s.Start:s.End] + "]"
-		at = s.End
-	}
-	return out + text[at:]
-}
-
 func TestCursorOfAnotherSortIsRejected(t *testing.T) {
 	ix := newIndex(t, films)
 	apply(t, ix, []doc.Doc{film(t, "a", 1, nil), film(t, "b", 1, nil)})
@@ -190,31 +133,6 @@ func TestCursorOfAnotherSortIsRejected(t *testing.T) {
 	}
 }
 
-func FuzzCursor(f *testing.F) {
-	schema, err := NewSchema(films)
-	if err != nil {
-		f.Fatal(err)
-	}
-	o, err := schema.newOrder([]query.Sort{{Field: "year"}, {Field: query.ByScore, Descending: true}, {Field: "rating"}})
-	if err != nil {
-		f.Fatal(err)
-	}
-	o.stats = &stats{docs: 3, words: []uint64{0, 1 << 40}, having: []uint64{7}}
-	full := &candidate{score: 1.5, keys: []key{{present: true, term: []byte("x")}, {}, {}}, id: "\x11\x00\xff"}
-	f.Add(o.encode(full))
-	f.Add("")
-	f.Fuzz(func(t *testing.T, text string) {
-		c, err := o.decode(text)
-		if err != nil {
-			return
-		}
-		again, err := o.decode(o.encode(c))
-		if err != nil || again.id != c.id || !reflect.DeepEqual(again.keys, c.keys) {
-			t.Errorf("%q: got %+v, %v; want %+v", text, again, err, c)
-		}
-	})
-}
-
 // The memory for values of facets and sorts is limited. A search that needs more
 // is rejected, and gets no wrong answer.
 func TestHeldValuesAreBounded(t *testing.T) {
@@ -224,26 +142,10 @@ func TestHeldValuesAreBounded(t *testing.T) {
 		docs = append(docs, film(t, i, 1, map[string]any{"title": "w", "rating": fmt.Sprintf("%s %03d", strings.Repeat("x", 200), i)}))
 	}
 	apply(t, ix, docs)
-	const limit = 15 * (200 + valueOverhead)
+	const limit = 15 * (200 + order.ValueOverhead)
 	search := func(req query.Request) (hits int, err error) {
-		req.Query = cmp.Or[query.Node](req.Query, query.All{})
-		p, s, err := ix.Schema.forCaller(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := s.collector(req)
-		if err != nil || c.maxBytes != query.MaxValueBytes {
-			t.Fatalf("limit: got %d, %v, want %d", c.maxBytes, err, query.MaxValueBytes)
-		}
-		c.maxBytes = limit
-		err = ix.read(func(r *scorch.IndexSnapshot) error {
-			se, err := s.newSession(t.Context(), r, rank{BM25: query.DefaultBM25, boost: 1})
-			if err != nil {
-				return err
-			}
-			return c.run(se, p)
-		})
-		return len(c.kept), err
+		res, err := ix.search(t.Context(), req, limited(limit))
+		return len(res.Hits), err
 	}
 	facets, long := []query.Facet{{Field: "rating", Size: 1}}, []query.Sort{{Field: "rating", Descending: true}}
 	for want, req := range map[string]query.Request{

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
+	"indexerd/internal/index/fulltext/words"
 	"indexerd/internal/index/query"
 )
 
@@ -18,9 +20,9 @@ var cars = []query.Synonyms{
 	{From: []string{"汽车", "轿车"}, To: []string{"汽车", "轿车"}},
 }
 
-func expand(t *testing.T, s *Schema, text string) query.Node {
+func expand(t *testing.T, s *schema.Schema, text string) query.Node {
 	t.Helper()
-	n, err := s.Synonyms(cars).Expand(parse(t, text))
+	n, err := words.NewSynonyms(s, cars).Expand(parse(t, text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,11 +157,11 @@ func TestSynonymsWithoutPositions(t *testing.T) {
 
 // A text shows the synonyms that were found in it.
 func TestSynonymsInTexts(t *testing.T) {
-	s, err := NewSchema(films)
+	s, err := schema.New(films)
 	if err != nil {
 		t.Fatal(err)
 	}
-	find := s.Matcher(expand(t, s, "car -pc"))
+	find := words.NewMatcher(s, expand(t, s, "car -pc"))
 	text := "an automobile, a pc and a motor car"
 	spans, err := find(t.Context(), "title", text)
 	var got []string
@@ -174,24 +176,24 @@ func TestSynonymsInTexts(t *testing.T) {
 // A query whose words have too many synonyms is rejected, and one without synonyms stays
 // as it is.
 func TestTooManySynonyms(t *testing.T) {
-	s, err := NewSchema(films)
+	s, err := schema.New(films)
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := strings.Repeat("car ", query.MaxSynonyms/3)
-	if _, err := s.Synonyms(cars).Expand(parse(t, words)); err != nil {
+	text := strings.Repeat("car ", query.MaxSynonyms/3)
+	if _, err := words.NewSynonyms(s, cars).Expand(parse(t, text)); err != nil {
 		t.Error(err)
 	}
 	want := "with its synonyms the query stands for more than 1024 words and phrases: search for fewer words"
-	if _, err := s.Synonyms(cars).Expand(parse(t, words+"car car")); err == nil || err.Error() != want {
+	if _, err := words.NewSynonyms(s, cars).Expand(parse(t, text+"car car")); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	for _, text := range []string{"", "*", "red (shark OR -old) year:[1 TO 2] rating:car", "re*"} {
-		if n, err := s.Synonyms(cars).Expand(parse(t, text)); err != nil || n.String() != parse(t, text).String() {
+		if n, err := words.NewSynonyms(s, cars).Expand(parse(t, text)); err != nil || n.String() != parse(t, text).String() {
 			t.Errorf("%s: got %v, %v", text, n, err)
 		}
 	}
-	if s.Synonyms(nil) != nil || s.Synonyms([]query.Synonyms{{From: []string{"..."}, To: []string{"x"}}}) != nil {
+	if words.NewSynonyms(s, nil) != nil || words.NewSynonyms(s, []query.Synonyms{{From: []string{"..."}, To: []string{"x"}}}) != nil {
 		t.Error("got synonyms, want none")
 	}
 }

@@ -14,12 +14,13 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 	"indexerd/internal/test/pgtest"
 	"indexerd/internal/test/sampletext"
 )
 
-var textMapping = Mapping{Content: []string{"text"}, Analyzer: "standard", Positions: true, Metadata: []Field{{"n", Number}}}
+var textMapping = schema.Mapping{Content: []string{"text"}, Analyzer: "standard", Positions: true, Metadata: []schema.Field{{Name: "n", Type: schema.Number}}}
 
 func textDocs(t testing.TB, texts []string) []doc.Doc {
 	docs := make([]doc.Doc, len(texts))
@@ -127,7 +128,7 @@ func checkPieces(t *testing.T, ix *Index, texts []string) {
 	checked := map[string]bool{}
 	for i, text := range texts {
 		for _, run := range strings.FieldsFunc(text, func(r rune) bool {
-			tokens := ix.Schema.analyzer.Tokens(nil, string(r))
+			tokens := ix.Analysis.Tokens(nil, string(r))
 			return len(tokens) == 0 || tokens[0].Form != analysis.Lone
 		}) {
 			runes := []rune(run)

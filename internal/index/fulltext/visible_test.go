@@ -16,13 +16,14 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
 // guardedMapping is the mapping of the model with a child of groups.
-func guardedMapping(analyzer string) Mapping {
+func guardedMapping(analyzer string) schema.Mapping {
 	m := modelMapping(analyzer)
-	m.Children = append(m.Children, Child{Name: "acl", Skip: []string{"id"}, Type: Keyword})
+	m.Children = append(m.Children, schema.Child{Name: "acl", Skip: []string{"id"}, Type: schema.Keyword})
 	return m
 }
 
@@ -230,7 +231,7 @@ func (m *model) count(oids []doc.OID) []query.Count {
 func TestFieldOfGroupsIsHidden(t *testing.T) {
 	m := family
 	m.Children = slices.Clone(family.Children)
-	m.Content, m.Metadata = []string{"title", "owners"}, []Field{{"rating", Keyword}, {"owners", Keyword}}
+	m.Content, m.Metadata = []string{"title", "owners"}, []schema.Field{{Name: "rating", Type: schema.Keyword}, {Name: "owners", Type: schema.Keyword}}
 	ix := newIndex(t, m)
 	d := kin{actors: [][2]any{{"sales", "secretgroup"}}, acl: []any{"sales", "secretgroup"}}.doc(t, 1, "Academy")
 	d.Row.Names, d.Row.Values = append(d.Row.Names, "owners"), append(d.Row.Values, []any{"sales", "secretgroup"})

@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
 // titled indexes texts as the titles of films with the keys 0, 1, 2 ...
 func titled(t *testing.T, analyzer string, texts ...string) *Index {
 	t.Helper()
-	ix := newIndex(t, films.with(analyzer))
+	ix := newIndex(t, with(films, analyzer))
 	docs := make([]doc.Doc, len(texts))
 	for i, text := range texts {
 		docs[i] = film(t, int64(i), 1, map[string]any{"title": text})
@@ -171,6 +172,9 @@ func (c *lapsing) Err() error {
 	return nil
 }
 
+// checkEvery is the number of steps between two checks of the context.
+const checkEvery = 64
+
 // Every loop over documents, terms or positions checks the context repeatedly,
 // and ends with its error.
 func TestDeadlineEndsEverySearch(t *testing.T) {
@@ -207,7 +211,7 @@ func TestDeadlineEndsEverySearch(t *testing.T) {
 			t.Errorf("%s: %d checks of the deadline, want at least %d", text, all.checks, want)
 		}
 		for most := 0; most < all.checks; most += 1 + all.checks/10 {
-			filters.drop(ix) // or fewer checks are made
+			ix.filters.Drop() // or fewer checks are made
 			if _, err := ix.Search(&lapsing{context.Background(), 0, most}, req); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s: after %d checks of %d got %v, want DeadlineExceeded", text, most, all.checks, err)
 			}
@@ -244,11 +248,11 @@ func TestDeadlineEndsAMatcher(t *testing.T) {
 
 // Every word is indexed unless the mapping drops it.
 func TestNoWordIsDropped(t *testing.T) {
-	kept := Mapping{Content: []string{"title"}, Analyzer: "standard", Positions: true}
+	kept := schema.Mapping{Content: []string{"title"}, Analyzer: "standard", Positions: true}
 	dropped, stems := kept, kept
 	dropped.Stopwords, stems.Analyzer = []string{"The", "of", "的"}, "en"
 	for _, c := range []struct {
-		mapping Mapping
+		mapping schema.Mapping
 		query   string
 		want    int
 	}{

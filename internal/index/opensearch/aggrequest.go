@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/compiled"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -30,7 +31,7 @@ type aggregator struct {
 const noField = "ix.none"
 
 // named are the names of aggregations in a request.
-func (g aggregator) named(aggs []fulltext.CompiledAgg) object {
+func (g aggregator) named(aggs []compiled.Agg) object {
 	all := object{}
 	for i, a := range aggs {
 		one := g.request(a)
@@ -42,7 +43,7 @@ func (g aggregator) named(aggs []fulltext.CompiledAgg) object {
 	return all
 }
 
-func fieldOf(f fulltext.CompiledField) string {
+func fieldOf(f compiled.Field) string {
 	if f.Name == "" {
 		return noField
 	}
@@ -50,7 +51,7 @@ func fieldOf(f fulltext.CompiledField) string {
 }
 
 // request returns the request for an aggregation, without its sub-aggregations.
-func (g aggregator) request(a fulltext.CompiledAgg) object {
+func (g aggregator) request(a compiled.Agg) object {
 	body := object{}
 	if len(a.Fields) == 1 {
 		body["field"] = fieldOf(a.Fields[0])
@@ -89,11 +90,11 @@ func (g aggregator) request(a fulltext.CompiledAgg) object {
 }
 
 // valueOf returns a value as the field has it.
-func valueOf(f fulltext.CompiledField, v query.BucketValue) any {
+func valueOf(f compiled.Field, v query.BucketValue) any {
 	switch f.Type {
-	case fulltext.Keyword:
+	case schema.Keyword:
 		return v.Text
-	case fulltext.Date:
+	case schema.Date:
 		return int64(v.Number)
 	}
 	return v.Number
@@ -114,7 +115,7 @@ func (g aggregator) every(of query.TermsAgg) bool {
 	return g.whole || of.MinCount > 1 || slices.ContainsFunc(of.Order, metric) || g.several && !exactOrder(of) && !boundedOrder(of)
 }
 
-func (g aggregator) terms(a fulltext.CompiledAgg, of query.TermsAgg, body object) object {
+func (g aggregator) terms(a compiled.Agg, of query.TermsAgg, body object) object {
 	body["size"], body["min_doc_count"] = of.Size, of.MinCount
 	body["order"] = ordersOf(of)
 	if g.every(of) {
@@ -191,7 +192,7 @@ func datesOf(unit string, length, offset time.Duration, zone *time.Location) obj
 	return body
 }
 
-func compositeOf(a fulltext.CompiledAgg, of query.CompositeAgg) object {
+func compositeOf(a compiled.Agg, of query.CompositeAgg) object {
 	sources, after := make([]object, len(of.Sources)), object{}
 	for i, s := range of.Sources {
 		body := object{"field": fieldOf(a.Fields[i]), "missing_bucket": s.Missing, "order": "asc"}

@@ -9,7 +9,8 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/aggregate"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/compiled"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -89,7 +90,7 @@ type bucketAnswer struct {
 	Count uint64 `json:"doc_count"`
 }
 
-func (r *aggReader) all(aggs []fulltext.CompiledAgg, answers map[string]json.RawMessage) ([]query.AggResult, error) {
+func (r *aggReader) all(aggs []compiled.Agg, answers map[string]json.RawMessage) ([]query.AggResult, error) {
 	results := make([]query.AggResult, len(aggs))
 	for i, a := range aggs {
 		var answer aggAnswer
@@ -104,7 +105,7 @@ func (r *aggReader) all(aggs []fulltext.CompiledAgg, answers map[string]json.Raw
 	return results, nil
 }
 
-func (r *aggReader) one(a fulltext.CompiledAgg, answer aggAnswer) (res query.AggResult, err error) {
+func (r *aggReader) one(a compiled.Agg, answer aggAnswer) (res query.AggResult, err error) {
 	switch of := a.Of.(type) {
 	case query.StatsAgg:
 		if answer.Count > 0 {
@@ -156,7 +157,7 @@ func byPlace(buckets []json.RawMessage) ([]json.RawMessage, error) {
 	return sorted, nil
 }
 
-func (r *aggReader) buckets(a fulltext.CompiledAgg, texts []json.RawMessage) ([]query.Bucket, error) {
+func (r *aggReader) buckets(a compiled.Agg, texts []json.RawMessage) ([]query.Bucket, error) {
 	var all []query.Bucket
 	for _, text := range texts {
 		var answer bucketAnswer
@@ -183,7 +184,7 @@ func (r *aggReader) buckets(a fulltext.CompiledAgg, texts []json.RawMessage) ([]
 }
 
 // keyOf reads the key of a bucket.
-func keyOf(a fulltext.CompiledAgg, text json.RawMessage) ([]query.BucketValue, error) {
+func keyOf(a compiled.Agg, text json.RawMessage) ([]query.BucketValue, error) {
 	switch of := a.Of.(type) {
 	case query.FiltersAgg, query.RangesAgg:
 		return nil, nil
@@ -205,11 +206,11 @@ func keyOf(a fulltext.CompiledAgg, text json.RawMessage) ([]query.BucketValue, e
 	return []query.BucketValue{v}, err
 }
 
-func readValue(f fulltext.CompiledField, text json.RawMessage) (v query.BucketValue, err error) {
+func readValue(f compiled.Field, text json.RawMessage) (v query.BucketValue, err error) {
 	switch {
 	case string(text) == "null":
 		return query.BucketValue{None: true}, nil
-	case f.Type == fulltext.Keyword:
+	case f.Type == schema.Keyword:
 		return v, json.Unmarshal(text, &v.Text)
 	}
 	// A field that the index does not have has texts, if a value stands in for it.
@@ -218,15 +219,15 @@ func readValue(f fulltext.CompiledField, text json.RawMessage) (v query.BucketVa
 }
 
 // values returns the buckets of all values.
-func (r *aggReader) values(a fulltext.CompiledAgg, answer aggAnswer) ([]query.Bucket, error) {
+func (r *aggReader) values(a compiled.Agg, answer aggAnswer) ([]query.Bucket, error) {
 	if answer.Other > 0 {
 		return nil, query.TooMuchToCount()
 	}
-	return r.buckets(fulltext.CompiledAgg{Agg: query.Agg{Of: query.TermsAgg{}}, Fields: a.Fields}, answer.Buckets)
+	return r.buckets(compiled.Agg{Agg: query.Agg{Of: query.TermsAgg{}}, Fields: a.Fields}, answer.Buckets)
 }
 
 // counts returns how many documents have each value.
-func (r *aggReader) counts(a fulltext.CompiledAgg, answer aggAnswer) (res query.AggResult, err error) {
+func (r *aggReader) counts(a compiled.Agg, answer aggAnswer) (res query.AggResult, err error) {
 	buckets, err := r.values(a, answer)
 	res.Counts = map[float64]uint64{}
 	for _, b := range buckets {
@@ -236,7 +237,7 @@ func (r *aggReader) counts(a fulltext.CompiledAgg, answer aggAnswer) (res query.
 }
 
 // distinct counts the buckets of all values.
-func (r *aggReader) distinct(a fulltext.CompiledAgg, answer aggAnswer) (res query.AggResult, err error) {
+func (r *aggReader) distinct(a compiled.Agg, answer aggAnswer) (res query.AggResult, err error) {
 	if answer.Other > 0 {
 		return res, query.TooMuchToCount()
 	}
@@ -251,8 +252,8 @@ func (r *aggReader) distinct(a fulltext.CompiledAgg, answer aggAnswer) (res quer
 	return res, err
 }
 
-func topOf(a fulltext.CompiledAgg, of query.TopAgg, answer aggAnswer) (res query.AggResult, err error) {
-	s := search{Compiled: fulltext.Compiled{Sorts: a.Sorts}}
+func topOf(a compiled.Agg, of query.TopAgg, answer aggAnswer) (res query.AggResult, err error) {
+	s := search{Request: compiled.Request{Sorts: a.Sorts}}
 	res.Total, res.Hits = answer.Hits.Total.Value, []query.Hit{}
 	for i, h := range answer.Hits.Hits {
 		if len(h.Sort) != len(a.Sorts)+1 {

@@ -15,6 +15,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // A fault answers a bulk in place of the cluster. written says whether the cluster
@@ -231,11 +232,11 @@ func stand(t *testing.T, faults ...fault) (*cluster, *Index) {
 	c := &cluster{faults: faults, docs: map[string]float64{}}
 	s := httptest.NewServer(c)
 	t.Cleanup(s.Close)
-	schema, err := fulltext.NewSchema(films)
+	built, err := schema.New(films)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ix := &Index{Schema: schema, wire: newWire(config(t, s.URL)), name: "films-g7", alias: "films-w", generation: 7, patience: 20 * time.Second}
+	ix := &Index{Requests: fulltext.Requests{Schema: built}, wire: newWire(config(t, s.URL)), name: "films-g7", alias: "films-w", generation: 7, patience: 20 * time.Second}
 	ix.ctx, ix.cancel = context.WithCancel(context.Background())
 	t.Cleanup(ix.cancel)
 	return c, ix

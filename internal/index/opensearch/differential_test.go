@@ -17,6 +17,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -68,13 +69,13 @@ var (
 
 func newDifferential(t *testing.T, analyzer string, random *rand.Rand) *differential {
 	t.Helper()
-	m := fulltext.Mapping{
+	m := schema.Mapping{
 		Content: []string{"title", "body"}, Analyzer: analyzer, Positions: true,
-		Metadata: []fulltext.Field{
-			{Name: "tags", Type: fulltext.Keyword}, {Name: "year", Type: fulltext.Number},
-			{Name: "seen", Type: fulltext.Date}, {Name: "free", Type: fulltext.Boolean},
+		Metadata: []schema.Field{
+			{Name: "tags", Type: schema.Keyword}, {Name: "year", Type: schema.Number},
+			{Name: "seen", Type: schema.Date}, {Name: "free", Type: schema.Boolean},
 		},
-		Children: []fulltext.Child{{Name: "cast", Columns: []string{"name"}, Searched: true, Type: fulltext.Keyword}},
+		Children: []schema.Child{{Name: "cast", Columns: []string{"name"}, Searched: true, Type: schema.Keyword}},
 	}
 	if analyzer == "standard" || analyzer == "cjk" {
 		m.Stopwords = []string{"and", "of", "the"}

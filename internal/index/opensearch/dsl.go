@@ -1,7 +1,7 @@
 package opensearch
 
 import (
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/compiled"
 	"indexerd/internal/index/query"
 )
 
@@ -9,44 +9,44 @@ type object = map[string]any
 
 // dsl writes a compiled query in the cluster's query language. It uses no query that
 // analyzes text but match_phrase, whose text is terms already.
-func dsl(c fulltext.Clause) object {
+func dsl(c compiled.Clause) object {
 	switch c := c.(type) {
-	case fulltext.Every:
+	case compiled.Every:
 		return object{"match_all": object{}}
-	case fulltext.Both:
+	case compiled.Both:
 		return both(c)
-	case fulltext.Any:
+	case compiled.Any:
 		return someOf(c)
-	case fulltext.Optional:
-		return object{"bool": object{"filter": dsl(fulltext.Every{}), "should": each(c.Clauses), "minimum_should_match": 0}}
-	case fulltext.DisMax:
+	case compiled.Optional:
+		return object{"bool": object{"filter": dsl(compiled.Every{}), "should": each(c.Clauses), "minimum_should_match": 0}}
+	case compiled.DisMax:
 		return object{"dis_max": object{"queries": each(c.Clauses), "tie_breaker": c.Tie}}
-	case fulltext.Constant:
+	case compiled.Constant:
 		return object{"constant_score": object{"filter": dsl(c.Clause), "boost": c.Score}}
-	case fulltext.Weighted:
+	case compiled.Weighted:
 		return object{"bool": object{"must": []object{dsl(c.Clause)}, "boost": c.Factor}}
-	case fulltext.Reweighted:
+	case compiled.Reweighted:
 		return reweighted(c)
-	case fulltext.Term:
+	case compiled.Term:
 		return object{"term": object{field(c.Field): c.Term}}
-	case fulltext.TermPrefix:
+	case compiled.TermPrefix:
 		if c.Most > 0 {
 			return object{"match_phrase_prefix": object{field(c.Field): object{"query": c.Prefix, "max_expansions": c.Most, "analyzer": ready}}}
 		}
 		return object{"prefix": object{field(c.Field): object{"value": c.Prefix, "rewrite": "constant_score"}}}
-	case fulltext.TermPattern:
+	case compiled.TermPattern:
 		return pattern(c)
-	case fulltext.TermSimilar:
+	case compiled.TermSimilar:
 		return similar(c)
-	case fulltext.HasTerm:
+	case compiled.HasTerm:
 		return object{"exists": object{"field": field(c.Field)}}
-	case fulltext.TermNear:
+	case compiled.TermNear:
 		return near(c)
-	case fulltext.TermRange:
+	case compiled.TermRange:
 		return inRange(c)
-	case fulltext.Terms:
+	case compiled.Terms:
 		return phrase(c)
-	case fulltext.Keys:
+	case compiled.Keys:
 		return keys(c)
 	}
 	return object{"match_none": object{}}
@@ -58,7 +58,7 @@ const ready = "ix"
 // field is the name of a field in the cluster.
 func field(name string) string { return "ix." + name }
 
-func each(clauses []fulltext.Clause) []object {
+func each(clauses []compiled.Clause) []object {
 	all := make([]object, len(clauses))
 	for i, c := range clauses {
 		all[i] = dsl(c)
@@ -66,22 +66,22 @@ func each(clauses []fulltext.Clause) []object {
 	return all
 }
 
-func both(c fulltext.Both) object {
+func both(c compiled.Both) object {
 	must, filter := []object{}, []object{}
 	for _, part := range c.Must {
-		if constant, ok := part.(fulltext.Constant); ok && constant.Score == 0 {
+		if constant, ok := part.(compiled.Constant); ok && constant.Score == 0 {
 			filter = append(filter, dsl(constant.Clause))
 		} else {
 			must = append(must, dsl(part))
 		}
 	}
 	if len(c.Must) == 0 {
-		must = append(must, dsl(fulltext.Every{}))
+		must = append(must, dsl(compiled.Every{}))
 	}
 	return object{"bool": object{"must": must, "filter": filter, "must_not": each(c.Not)}}
 }
 
-func someOf(c fulltext.Any) object {
+func someOf(c compiled.Any) object {
 	if len(c.Clauses) == 0 {
 		return object{"match_none": object{}}
 	}
@@ -90,7 +90,7 @@ func someOf(c fulltext.Any) object {
 
 // near finds all terms that are similar, whose number a scored query limits, and scores
 // the most similar ones.
-func near(c fulltext.TermNear) object {
+func near(c compiled.TermNear) object {
 	fuzzy := func(rewrite string) object {
 		return object{"fuzzy": object{field(c.Field): object{"value": c.Term, "fuzziness": c.Edits, "max_expansions": 50, "rewrite": rewrite}}}
 	}
@@ -98,7 +98,7 @@ func near(c fulltext.TermNear) object {
 }
 
 // reweighted is a function_score. Functions of fields are refused before.
-func reweighted(c fulltext.Reweighted) object {
+func reweighted(c compiled.Reweighted) object {
 	functions := make([]object, len(c.Functions))
 	for i, f := range c.Functions {
 		functions[i] = object{"weight": f.Weight}
@@ -114,7 +114,7 @@ func reweighted(c fulltext.Reweighted) object {
 }
 
 // pattern finds the terms that a pattern describes.
-func pattern(c fulltext.TermPattern) object {
+func pattern(c compiled.TermPattern) object {
 	options := object{"value": c.Text, "case_insensitive": c.Fold}
 	name := string(c.Kind)
 	switch c.Kind {
@@ -127,7 +127,7 @@ func pattern(c fulltext.TermPattern) object {
 }
 
 // similar finds the most similar terms, or, without a limit, all.
-func similar(c fulltext.TermSimilar) object {
+func similar(c compiled.TermSimilar) object {
 	most := c.Most
 	if most == 0 {
 		most = maxClauses
@@ -138,7 +138,7 @@ func similar(c fulltext.TermSimilar) object {
 // maxClauses is how many terms a query of the cluster may stand for.
 const maxClauses = 1024
 
-func inRange(c fulltext.TermRange) object {
+func inRange(c compiled.TermRange) object {
 	bounds := object{}
 	if c.Min != "" {
 		bounds["gte"] = c.Min
@@ -154,7 +154,7 @@ func inRange(c fulltext.TermRange) object {
 
 // phrase finds terms one after the other. If the last is a prefix, spans are used: a
 // match_phrase_prefix would silently leave terms out.
-func phrase(c fulltext.Terms) object {
+func phrase(c compiled.Terms) object {
 	switch {
 	case c.Most > 0:
 		return object{"match_phrase_prefix": object{field(c.Field): object{"query": joined(c.Terms), "slop": c.Slop, "max_expansions": c.Most, "analyzer": ready}}}
@@ -175,7 +175,7 @@ func phrase(c fulltext.Terms) object {
 	return object{"span_near": object{"clauses": spans, "slop": 0, "in_order": true}}
 }
 
-func keys(c fulltext.Keys) object {
+func keys(c compiled.Keys) object {
 	ids := make([]string, len(c.OIDs))
 	for i, oid := range c.OIDs {
 		ids[i] = id(oid)

@@ -11,7 +11,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -37,7 +37,7 @@ const (
 
 // settings are those of a new index. Each that matters is given, because templates of
 // the cluster add theirs to what is not.
-func (c Config) settings(s *fulltext.Schema) map[string]any {
+func (c Config) settings(s *schema.Schema) map[string]any {
 	return map[string]any{"index": map[string]any{
 		"translog.durability": "request", "refresh_interval": noRefresh, "gc_deletes": "1h",
 		"number_of_shards": c.Shards, "number_of_replicas": c.Replicas, "max_result_window": query.MaxWindow + 1,
@@ -49,7 +49,7 @@ func (c Config) settings(s *fulltext.Schema) map[string]any {
 
 // analysis are the analyzers of a new index: ix splits terms that are ready, and text, if
 // there is one, splits columns into the same terms.
-func (c Config) analysis(s *fulltext.Schema) map[string]any {
+func (c Config) analysis(s *schema.Schema) map[string]any {
 	analyzers := map[string]any{ready: map[string]any{"type": "custom", "tokenizer": "ix", "filter": []string{"ix"}}}
 	tokenizers := map[string]any{"ix": map[string]any{"type": "whitespace", "max_token_length": 2 * 256}}
 	filters := map[string]any{"ix": map[string]any{"type": "stop", "stopwords": []string{noWord}}}
@@ -68,17 +68,17 @@ func (c Config) analysis(s *fulltext.Schema) map[string]any {
 
 // shares reports whether the words of a column are indexed once, for clients and
 // searches of indexerd: under the name of the column, to which ix.words.NAME leads.
-func (c Config) shares(s *fulltext.Schema, name string) bool {
+func (c Config) shares(s *schema.Schema, name string) bool {
 	_, ok := s.Splitting()
-	both := slices.ContainsFunc(c.Mapping.Metadata, func(f fulltext.Field) bool { return f.Name == name })
+	both := slices.ContainsFunc(c.Mapping.Metadata, func(f schema.Field) bool { return f.Name == name })
 	return ok && c.Source && c.Mapping.Positions && slices.Contains(c.Mapping.Content, name) && !both && !strings.Contains(name, ".")
 }
 
 // properties are the fields of the cluster's mapping.
-func (c Config) properties(s *fulltext.Schema) map[string]any {
+func (c Config) properties(s *schema.Schema) map[string]any {
 	words, values, numbers := map[string]any{}, map[string]any{}, map[string]any{}
 	for _, name := range s.WordsFields() {
-		field := map[string]any{"type": "text", "analyzer": ready, "position_increment_gap": fulltext.RowGap, "index_options": "positions"}
+		field := map[string]any{"type": "text", "analyzer": ready, "position_increment_gap": schema.RowGap, "index_options": "positions"}
 		if !c.Mapping.Positions {
 			field["index_options"] = "freqs"
 		}
@@ -92,7 +92,7 @@ func (c Config) properties(s *fulltext.Schema) map[string]any {
 	}
 	for name, t := range s.NumbersFields() {
 		numbers[afterDot(name)] = map[string]any{"type": "double", "index": false}
-		if t == fulltext.Date {
+		if t == schema.Date {
 			numbers[afterDot(name)] = map[string]any{"type": "date", "format": "epoch_millis", "index": false}
 		}
 	}
@@ -112,7 +112,7 @@ func (c Config) properties(s *fulltext.Schema) map[string]any {
 // sourceOf returns the setting of _source: everything that clients read, or nothing. What
 // else there is of a document whose words are shared is short, and stays in it: the cluster
 // parses and writes a source again to leave a part out, and stores it twice until a merge.
-func (c Config) sourceOf(s *fulltext.Schema) map[string]any {
+func (c Config) sourceOf(s *schema.Schema) map[string]any {
 	if !c.Source {
 		return map[string]any{"enabled": false}
 	}
@@ -129,11 +129,11 @@ func afterDot(name string) string {
 
 // Types of the columns' own fields. A value that does not fit its type is left out of
 // the field, and stays in _source.
-var ownTypes = map[fulltext.Type]map[string]any{
-	fulltext.Keyword: {"type": "keyword", "ignore_above": 8191},
-	fulltext.Number:  {"type": "double", "ignore_malformed": true},
-	fulltext.Date:    {"type": "date", "ignore_malformed": true},
-	fulltext.Boolean: {"type": "boolean"},
+var ownTypes = map[schema.Type]map[string]any{
+	schema.Keyword: {"type": "keyword", "ignore_above": 8191},
+	schema.Number:  {"type": "double", "ignore_malformed": true},
+	schema.Date:    {"type": "date", "ignore_malformed": true},
+	schema.Boolean: {"type": "boolean"},
 }
 
 var ownAnalyzers = map[string]string{"en": "english", "cjk": "cjk"}
@@ -141,7 +141,7 @@ var ownAnalyzers = map[string]string{"en": "english", "cjk": "cjk"}
 // own are the fields under the names of columns, for clients of the cluster. A column
 // that is searched by words and by value has its values in NAME.keyword, as in the
 // OpenSearch API of indexerd.
-func (c Config) own(s *fulltext.Schema) map[string]any {
+func (c Config) own(s *schema.Schema) map[string]any {
 	all := map[string]any{}
 	text := func(name string) {
 		all[name] = map[string]any{"type": "text", "analyzer": cmp.Or(ownAnalyzers[c.Mapping.Analyzer], "standard")}
@@ -149,7 +149,7 @@ func (c Config) own(s *fulltext.Schema) map[string]any {
 			all[name] = map[string]any{"type": "text", "analyzer": "text", "position_increment_gap": 0}
 		}
 	}
-	value := func(f fulltext.Field) {
+	value := func(f schema.Field) {
 		if field, ok := all[f.Name].(map[string]any); ok {
 			field["fields"] = map[string]any{"keyword": ownTypes[f.Type]}
 		} else {
@@ -167,7 +167,7 @@ func (c Config) own(s *fulltext.Schema) map[string]any {
 			text(child.Name)
 		}
 		if child.Type != "" {
-			value(fulltext.Field{Name: child.Name, Type: child.Type})
+			value(schema.Field{Name: child.Name, Type: child.Type})
 		}
 	}
 	return all
@@ -200,7 +200,7 @@ func (ix *Index) source(d doc.Doc) (map[string]any, error) {
 	return fields, nil
 }
 
-func wordsOf(d fulltext.Document) map[string][]string {
+func wordsOf(d schema.Document) map[string][]string {
 	all := map[string][]string{}
 	for field, texts := range d.Words {
 		for _, terms := range texts {
@@ -222,7 +222,7 @@ func joined(terms []string) string {
 	return b.String()
 }
 
-func valuesOf(d fulltext.Document) map[string][]string {
+func valuesOf(d schema.Document) map[string][]string {
 	all := map[string][]string{}
 	for field, terms := range d.Values {
 		all[afterDot(field)] = terms
@@ -231,12 +231,12 @@ func valuesOf(d fulltext.Document) map[string][]string {
 }
 
 // numbersOf returns the numbers of a document; those of dates are whole.
-func (ix *Index) numbersOf(d fulltext.Document) map[string][]any {
+func (ix *Index) numbersOf(d schema.Document) map[string][]any {
 	types, all := ix.NumbersFields(), map[string][]any{}
 	for field, numbers := range d.Numbers {
 		for _, n := range numbers {
 			var v any = n
-			if types[field] == fulltext.Date {
+			if types[field] == schema.Date {
 				v = int64(n)
 			}
 			all[afterDot(field)] = append(all[afterDot(field)], v)
@@ -295,7 +295,7 @@ func (ix *Index) ownFields(row doc.Row) (map[string]any, error) {
 func (ix *Index) rest(row doc.Row) map[string]any {
 	m, rest := ix.Mapping, map[string]any{}
 	for i, name := range row.Names {
-		inField := slices.Contains(m.Content, name) || slices.ContainsFunc(m.Metadata, func(f fulltext.Field) bool { return f.Name == name })
+		inField := slices.Contains(m.Content, name) || slices.ContainsFunc(m.Metadata, func(f schema.Field) bool { return f.Name == name })
 		if ix.stores.shared[name] {
 			_, inField = ix.Plain(row.Values[i])
 		}
@@ -304,7 +304,7 @@ func (ix *Index) rest(row doc.Row) map[string]any {
 		}
 	}
 	for _, d := range row.Children {
-		at := slices.IndexFunc(m.Children, func(c fulltext.Child) bool { return c.Name == d.Name })
+		at := slices.IndexFunc(m.Children, func(c schema.Child) bool { return c.Name == d.Name })
 		var rows []any
 		for _, r := range d.Rows {
 			columns := map[string]any{}

@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/test/indextest"
 	"indexerd/internal/test/nodetest"
 )
 
-var films = fulltext.Mapping{Content: []string{"title"}, Analyzer: "standard", Positions: true, Metadata: []fulltext.Field{{Name: "year", Type: fulltext.Number}}}
+var films = schema.Mapping{Content: []string{"title"}, Analyzer: "standard", Positions: true, Metadata: []schema.Field{{Name: "year", Type: schema.Number}}}
 
 // node is the configuration of a new index on a real node.
 func node(t *testing.T) Config {
@@ -188,7 +188,7 @@ func TestReplacedIndexIsNoticed(t *testing.T) {
 // written. An older write than the index has is an error, and changes nothing.
 func TestRefusals(t *testing.T) {
 	c := node(t)
-	c.Mapping.Metadata = []fulltext.Field{{Name: "year", Type: fulltext.Keyword}}
+	c.Mapping.Metadata = []schema.Field{{Name: "year", Type: schema.Keyword}}
 	ix := create(t, c)
 	long := film(t, 2, 2, "b")
 	long.Row.Values[1] = strings.Repeat("x", 40_000)

@@ -87,6 +87,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -135,7 +136,7 @@ type Config struct {
 	TakeOver bool   // open also the index of another owner
 	Term     uint64 // below no epoch; 0 for a data directory that elects no leader
 
-	Mapping  fulltext.Mapping
+	Mapping  schema.Mapping
 	BM25     *query.BM25 // nil for the default
 	Source   bool        // whether documents have the columns as JSON
 	Shards   int
@@ -154,7 +155,7 @@ type Config struct {
 
 // An Index is one index of the cluster. Its methods are safe for concurrent use.
 type Index struct {
-	*fulltext.Schema
+	fulltext.Requests
 	config     Config
 	wire       *wire
 	name       string
@@ -205,19 +206,19 @@ type meta struct {
 	Owner      string         `json:"owner"`
 	Generation doc.Generation `json:"generation"`
 	epoch
-	Fingerprint string           `json:"fingerprint"`
-	Mapping     fulltext.Mapping `json:"mapping"`
+	Fingerprint string         `json:"fingerprint"`
+	Mapping     schema.Mapping `json:"mapping"`
 }
 
 // Create makes an empty index beside the one in use, and opens it. numbers is at least
 // every number that the caller has used. Clean removes it if it is not put into use.
 func (c Config) Create(ctx context.Context, gen doc.Generation, numbers uint64) (*Index, error) {
-	schema, err := fulltext.NewSchema(c.Mapping)
+	s, err := schema.New(c.Mapping)
 	if err != nil {
 		return nil, err
 	}
 	name := c.newName(gen)
-	if err := c.make(ctx, name, schema, gen, numbers); err != nil {
+	if err := c.make(ctx, name, s, gen, numbers); err != nil {
 		return nil, fmt.Errorf("create index %s: %w", name, err)
 	}
 	return c.open(ctx, name, gen)
@@ -228,11 +229,11 @@ func (c Config) newName(gen doc.Generation) string {
 }
 
 // make makes an empty index.
-func (c Config) make(ctx context.Context, name string, schema *fulltext.Schema, gen doc.Generation, numbers uint64) error {
+func (c Config) make(ctx context.Context, name string, s *schema.Schema, gen doc.Generation, numbers uint64) error {
 	return newWire(c).ask(ctx, http.MethodPut, "/"+name, map[string]any{
-		"settings": c.settings(schema),
+		"settings": c.settings(s),
 		"mappings": map[string]any{
-			"dynamic": "strict", "_source": c.sourceOf(schema), "properties": c.properties(schema),
+			"dynamic": "strict", "_source": c.sourceOf(s), "properties": c.properties(s),
 			"_meta": map[string]any{"indexerd": meta{c.Owner, gen, epoch{numbers >> EpochBits, EpochBits}, c.fingerprint(), c.Mapping}},
 		},
 	}, nil)
@@ -258,11 +259,11 @@ func (c Config) Open(ctx context.Context, gen doc.Generation) (*Index, error) {
 // OpenReadOnly returns the index in use for searches. It does not ask the cluster, which
 // may be away.
 func (c Config) OpenReadOnly(gen doc.Generation) (*Index, error) {
-	schema, err := fulltext.NewSchema(c.Mapping)
+	s, err := schema.New(c.Mapping)
 	if err != nil {
 		return nil, err
 	}
-	ix := &Index{Schema: schema, config: c, wire: newWire(c), name: c.Name, generation: gen, failure: errReadOnly}
+	ix := &Index{Requests: fulltext.Requests{Schema: s}, config: c, wire: newWire(c), name: c.Name, generation: gen, failure: errReadOnly}
 	ix.stale.Store(true)
 	ix.ctx, ix.cancel = context.WithCancel(cmp.Or(c.Ctx, context.Background()))
 	return ix, nil
@@ -301,7 +302,7 @@ func (ix *Index) open(ctx context.Context) error {
 		return err
 	}
 	m := state.Mappings.Meta.Indexerd
-	if ix.Schema, err = fulltext.NewSchema(m.Mapping); err != nil {
+	if ix.Schema, err = schema.New(m.Mapping); err != nil {
 		return err
 	}
 	shards, err := ix.primaries(ctx, state)
@@ -323,7 +324,7 @@ func (ix *Index) open(ctx context.Context) error {
 
 // Built reports whether the index was built with the configuration, and returns what it
 // was built with.
-func (ix *Index) Built(c Config) (fulltext.Mapping, bool) {
+func (ix *Index) Built(c Config) (schema.Mapping, bool) {
 	return ix.Mapping, ix.built == c.fingerprint()
 }
 

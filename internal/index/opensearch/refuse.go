@@ -3,12 +3,12 @@ package opensearch
 import (
 	"slices"
 
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/compiled"
 	"indexerd/internal/index/query"
 )
 
 // refuse reports what the cluster can't answer as the embedded index does.
-func (ix *Index) refuse(req query.Request, c fulltext.Clause) error {
+func (ix *Index) refuse(req query.Request, c compiled.Clause) error {
 	switch {
 	case req.Tuned:
 		return query.Errorf("leave relevance out, or write plain", "relevance tuned needs the embedded index")
@@ -30,39 +30,39 @@ func (ix *Index) refuse(req query.Request, c fulltext.Clause) error {
 
 // sloppyPrefix reports whether a clause is a phrase with slop whose last term is a
 // prefix.
-func sloppyPrefix(c fulltext.Clause) bool {
-	terms, ok := c.(fulltext.Terms)
+func sloppyPrefix(c compiled.Clause) bool {
+	terms, ok := c.(compiled.Terms)
 	return ok && terms.Open && terms.Slop > 0 && terms.Most == 0
 }
 
 // valueFunction reports whether a clause has a function of the values of a field. In the
 // cluster they are terms.
-func valueFunction(c fulltext.Clause) bool {
-	r, ok := c.(fulltext.Reweighted)
+func valueFunction(c compiled.Clause) bool {
+	r, ok := c.(compiled.Reweighted)
 	return ok && slices.ContainsFunc(r.Functions, func(f query.Function) bool { return f.Value != nil })
 }
 
 // anyIn reports whether a clause or any of its parts is so.
-func anyIn(c fulltext.Clause, is func(fulltext.Clause) bool) bool {
+func anyIn(c compiled.Clause, is func(compiled.Clause) bool) bool {
 	if is(c) {
 		return true
 	}
-	var parts []fulltext.Clause
+	var parts []compiled.Clause
 	switch c := c.(type) {
-	case fulltext.Both:
+	case compiled.Both:
 		parts = slices.Concat(c.Must, c.Not)
-	case fulltext.Any:
+	case compiled.Any:
 		parts = c.Clauses
-	case fulltext.Optional:
+	case compiled.Optional:
 		parts = c.Clauses
-	case fulltext.DisMax:
+	case compiled.DisMax:
 		parts = c.Clauses
-	case fulltext.Constant:
-		parts = []fulltext.Clause{c.Clause}
-	case fulltext.Weighted:
-		parts = []fulltext.Clause{c.Clause}
-	case fulltext.Reweighted:
-		parts = append([]fulltext.Clause{c.Clause}, c.Filters...)
+	case compiled.Constant:
+		parts = []compiled.Clause{c.Clause}
+	case compiled.Weighted:
+		parts = []compiled.Clause{c.Clause}
+	case compiled.Reweighted:
+		parts = append([]compiled.Clause{c.Clause}, c.Filters...)
 	}
-	return slices.ContainsFunc(parts, func(c fulltext.Clause) bool { return anyIn(c, is) })
+	return slices.ContainsFunc(parts, func(c compiled.Clause) bool { return anyIn(c, is) })
 }

@@ -13,6 +13,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/compiled"
 	"indexerd/internal/index/query"
 )
 
@@ -38,7 +39,7 @@ func (ix *Index) search(ctx context.Context, req query.Request) (query.Result, e
 	if err := ix.refuse(req, c.Query); err != nil {
 		return query.Result{}, err
 	}
-	s := search{Compiled: c, req: req, size: req.Size, aggregator: aggregator{several: ix.several, whole: req.Mergeable}}
+	s := search{Request: c, req: req, size: req.Size, aggregator: aggregator{several: ix.several, whole: req.Mergeable}}
 	if req.Skipped {
 		s.size, s.req.From = req.From+req.Size, 0
 	}
@@ -64,7 +65,7 @@ func (ix *Index) search(ctx context.Context, req query.Request) (query.Result, e
 
 // A search is one request.
 type search struct {
-	fulltext.Compiled
+	compiled.Request
 	req   query.Request
 	size  int
 	after []any // the sort values of the hit before the first, nil for none
@@ -74,7 +75,7 @@ type search struct {
 // scored reports whether hits are sorted by score, among others.
 func (s search) scored() bool { return sortedByScore(s.Sorts) }
 
-func sortedByScore(sorts []fulltext.CompiledSort) bool {
+func sortedByScore(sorts []compiled.Sort) bool {
 	for _, by := range sorts {
 		if by.Field == "" {
 			return true
@@ -108,7 +109,7 @@ func (s search) body() object {
 	return body
 }
 
-func sortsOf(sorts []fulltext.CompiledSort) (all []object) {
+func sortsOf(sorts []compiled.Sort) (all []object) {
 	for _, by := range sorts {
 		order := "asc"
 		if by.Descending {
@@ -140,7 +141,7 @@ func (s search) aggs() object {
 
 // terms is an aggregation. shardSize is how many values each shard counts; 0: as many
 // as the cluster thinks.
-func terms(f fulltext.CompiledFacet, shardSize int) object {
+func terms(f compiled.Facet, shardSize int) object {
 	size := f.Size
 	if f.All {
 		size = maxBuckets
@@ -310,13 +311,13 @@ func (s search) behind() (values []any) {
 	return append(values, sortKey(s.Behind.OID))
 }
 
-func countedOf(p hitPage, f fulltext.CompiledFacet) (c counted, err error) {
+func countedOf(p hitPage, f compiled.Facet) (c counted, err error) {
 	return c, json.Unmarshal(p.Aggregations[f.Field], &c)
 }
 
 // facet returns the counts of a field. Of several shards each counts its most frequent
 // values, so it asks for more until no count can be wrong.
-func (ix *Index) facet(ctx context.Context, s search, f fulltext.CompiledFacet, found hitPage) ([]query.Count, error) {
+func (ix *Index) facet(ctx context.Context, s search, f compiled.Facet, found hitPage) ([]query.Count, error) {
 	c, err := countedOf(found, f)
 	if err != nil {
 		return nil, err

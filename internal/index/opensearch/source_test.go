@@ -9,15 +9,15 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
 // whole is a row with columns and a child that are in no field of searches.
-func whole(t *testing.T) (fulltext.Mapping, doc.Doc) {
+func whole(t *testing.T) (schema.Mapping, doc.Doc) {
 	t.Helper()
 	m := films
-	m.Children = []fulltext.Child{
+	m.Children = []schema.Child{
 		{Name: "actors", Columns: []string{"name"}, Searched: true}, {Name: "stores", Columns: []string{"city"}, Searched: true},
 	}
 	d := film(t, 1, 1, "Academy Dinosaur")
@@ -154,11 +154,11 @@ func TestSourceOfTextsThatAreFolded(t *testing.T) {
 // documents, is searched, and differs from the configuration.
 func TestIndexWithTwoSetsOfWords(t *testing.T) {
 	c := node(t)
-	schema, err := fulltext.NewSchema(c.Mapping)
+	s, err := schema.New(c.Mapping)
 	if err != nil {
 		t.Fatal(err)
 	}
-	properties := c.properties(schema)
+	properties := c.properties(s)
 	properties["title"] = object{"type": "text", "analyzer": "standard"}
 	words := properties["ix"].(object)["properties"].(object)["words"].(object)["properties"].(object)
 	if alias := words["title"].(object)["type"]; alias != "alias" {
@@ -167,7 +167,7 @@ func TestIndexWithTwoSetsOfWords(t *testing.T) {
 	words["title"] = object{"type": "text", "analyzer": ready}
 	name := c.newName(7)
 	if err := newWire(c).ask(t.Context(), http.MethodPut, "/"+name, object{
-		"settings": c.settings(schema), "aliases": object{c.Name: object{}},
+		"settings": c.settings(s), "aliases": object{c.Name: object{}},
 		"mappings": object{
 			"dynamic": "strict", "_source": object{"excludes": []string{"ix.key", "ix.words", "ix.values", "ix.numbers"}}, "properties": properties,
 			"_meta": object{"indexerd": meta{c.Owner, 7, epoch{0, EpochBits}, "before", c.Mapping}},

@@ -10,6 +10,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // A Refusal is a request of indexerd that the cluster refuses.
@@ -64,15 +65,15 @@ func (c Config) Try(ctx context.Context, f Flavor) (refused []Refusal) {
 // createOnly makes an index that is not opened.
 func (c Config) createOnly(ctx context.Context) (*Index, error) {
 	c.Patience = 1 // no waiting
-	schema, err := fulltext.NewSchema(c.Mapping)
+	s, err := schema.New(c.Mapping)
 	if err != nil {
 		return nil, err
 	}
 	name := c.newName(1)
-	if err := c.make(ctx, name, schema, 1, 0); err != nil {
+	if err := c.make(ctx, name, s, 1, 0); err != nil {
 		return nil, err
 	}
-	return &Index{Schema: schema, config: c, wire: newWire(c), name: name, generation: 1, patience: c.Patience}, nil
+	return &Index{Requests: fulltext.Requests{Schema: s}, config: c, wire: newWire(c), name: name, generation: 1, patience: c.Patience}, nil
 }
 
 // Health returns green, yellow or red.

@@ -19,6 +19,7 @@ import (
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 	"indexerd/internal/sync/sink"
 	"indexerd/internal/test/fakeworld"
@@ -29,8 +30,8 @@ import (
 // Two mappings of the same rows: a search for "run" finds "running" only with
 // stemmed.
 var (
-	stemmed = fulltext.Mapping{Content: []string{"title"}, Analyzer: "en"}
-	plain   = fulltext.Mapping{Content: []string{"title"}, Analyzer: "standard", Metadata: []fulltext.Field{{Name: "year", Type: fulltext.Number}}}
+	stemmed = schema.Mapping{Content: []string{"title"}, Analyzer: "en"}
+	plain   = schema.Mapping{Content: []string{"title"}, Analyzer: "standard", Metadata: []schema.Field{{Name: "year", Type: schema.Number}}}
 )
 
 // A film is the storage of a table: real indexes, pages and marks.
@@ -44,11 +45,11 @@ type film struct {
 
 	mu      sync.Mutex
 	index   *fulltext.Index
-	mapping fulltext.Mapping
+	mapping schema.Mapping
 }
 
 // openFilm opens the storage as a start does, or creates it with a mapping.
-func openFilm(dir string, m fulltext.Mapping) (f *film, err error) {
+func openFilm(dir string, m schema.Mapping) (f *film, err error) {
 	f = &film{dir: filepath.Join(dir, "film"), lane: make(chan struct{}, 1)}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (f *film) put(from, to int, title string) error {
 }
 
 // reindex runs a Reindex to another mapping.
-func (f *film) reindex(m fulltext.Mapping) (Result, error) {
+func (f *film) reindex(m schema.Mapping) (Result, error) {
 	f.lane <- struct{}{}
 	defer func() { <-f.lane }()
 	var next *fulltext.Index

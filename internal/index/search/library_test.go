@@ -8,6 +8,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // A realTable has a real index, and pages.
@@ -15,7 +16,7 @@ type realTable struct {
 	*fakeTable
 	*fulltext.Index
 	searcher *Searcher
-	mapping  fulltext.Mapping
+	mapping  schema.Mapping
 	written  doc.Version
 }
 
@@ -26,7 +27,7 @@ func (r *realTable) View(oid doc.OID, f func(doc.Page) error) error { return r.f
 // a type.
 func newTable(t *testing.T, name string, fields ...string) *realTable {
 	t.Helper()
-	r := &realTable{fakeTable: &fakeTable{pages: map[doc.OID]doc.Page{}}, mapping: fulltext.Mapping{Analyzer: "en", Positions: true}}
+	r := &realTable{fakeTable: &fakeTable{pages: map[doc.OID]doc.Page{}}, mapping: schema.Mapping{Analyzer: "en", Positions: true}}
 	r.searcher = &Searcher{Pages: r.fakeTable, Table: name}
 	for _, f := range fields {
 		column, kind, typed := strings.Cut(f, ":")
@@ -34,7 +35,7 @@ func newTable(t *testing.T, name string, fields ...string) *realTable {
 			r.mapping.Content = append(r.mapping.Content, column)
 			continue
 		}
-		r.mapping.Metadata = append(r.mapping.Metadata, fulltext.Field{Name: column, Type: fulltext.Type(kind)})
+		r.mapping.Metadata = append(r.mapping.Metadata, schema.Field{Name: column, Type: schema.Type(kind)})
 		r.searcher.Metadata = append(r.searcher.Metadata, column)
 	}
 	r.searcher.Content = r.mapping.Content

@@ -10,15 +10,16 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
 // A cast is a table of films with the child cast, and the groups that see them.
 func newCast(t *testing.T, casts ...[]string) *Searcher {
 	t.Helper()
-	m := fulltext.Mapping{
-		Content: []string{"title"}, Analyzer: "standard", Positions: true, Metadata: []fulltext.Field{{Name: "grp", Type: fulltext.Keyword}},
-		Children: []fulltext.Child{{Name: "cast", Columns: []string{"name"}, Searched: true, Type: fulltext.Keyword}},
+	m := schema.Mapping{
+		Content: []string{"title"}, Analyzer: "standard", Positions: true, Metadata: []schema.Field{{Name: "grp", Type: schema.Keyword}},
+		Children: []schema.Child{{Name: "cast", Columns: []string{"name"}, Searched: true, Type: schema.Keyword}},
 	}
 	ix, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), m, 1)
 	if err != nil {

@@ -128,8 +128,8 @@ func fault(e *statusError) error {
 
 // missing reports whether an error is status 404: a table or rows that are not there.
 func missing(err error) bool {
-	var e *statusError
-	return errors.As(err, &e) && e.status == http.StatusNotFound
+	e, ok := errors.AsType[*statusError](err)
+	return ok && e.status == http.StatusNotFound
 }
 
 // The JSON of the gateway. Keys, columns and values are base64, as []byte is in Go.
@@ -265,8 +265,7 @@ func (s *Store) Swap(ctx context.Context, key string, was, now []byte) (bool, er
 	name := []byte(pagetable.Meta + ":owner")
 	sent := rowSet{[]row{{[]byte(key), []cell{{Column: name, Value: now}, {Column: name, Value: notNil(was)}}}}}
 	err := s.ask(ctx, http.MethodPut, "/"+s.Table+"/"+url.PathEscape(key)+"?check=put", sent, nil)
-	var e *statusError
-	if errors.As(err, &e) && e.status == http.StatusNotModified {
+	if e, ok := errors.AsType[*statusError](err); ok && e.status == http.StatusNotModified {
 		return false, nil
 	}
 	return err == nil, err

@@ -238,21 +238,15 @@ func (c Copy) compare(ctx context.Context, n *Counts) error {
 
 // equal reports whether both stores have the same newest version. A damaged one is not.
 func (c Copy) equal(oid doc.OID) (bool, error) {
+	var to []doc.Page
 	from, _, err := c.From.NewestVersions(oid, 0)
-	if err != nil {
-		if c.Damaged(err) {
-			err = nil
-		}
+	if err == nil {
+		to, _, err = c.To.NewestVersions(oid, 0)
+	}
+	if err != nil && !c.Damaged(err) {
 		return false, err
 	}
-	to, _, err := c.To.NewestVersions(oid, 0)
-	if err != nil {
-		if c.Damaged(err) {
-			err = nil
-		}
-		return false, err
-	}
-	return len(from) > 0 && len(to) > 0 && same(from[0].Meta, to[0].Meta) && bytes.Equal(from[0].Body, to[0].Body), nil
+	return err == nil && len(from) > 0 && len(to) > 0 && same(from[0].Meta, to[0].Meta) && bytes.Equal(from[0].Body, to[0].Body), nil
 }
 
 // same compares descriptions. Times are the same moment in any zone.

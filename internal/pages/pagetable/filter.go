@@ -72,16 +72,7 @@ func (p *Pages) nameFilter(ctx context.Context, s *sieve) error {
 	if s.trusted.Load() {
 		name = s.Name()
 	}
-	cell, now, err := p.examined(ctx)
-	if err != nil || now.Filter == name {
-		return err
-	}
-	now.Filter = name
-	written, err := p.swap(ctx, cell, now)
-	if err == nil && !written {
-		return ErrFenced
-	}
-	return err
+	return p.change(ctx, func(now *owner) { now.Filter = name })
 }
 
 // addKeys adds the keys of pages to the filter, before they are written.

@@ -96,19 +96,22 @@ func (p *Pages) Reserve(n uint64) error {
 	if n > uint64(MaxVersion) {
 		return p.fail(fmt.Errorf("pages of %s: number %d is beyond %d, the last one: load the table into another data directory", p.Name, n, MaxVersion))
 	}
-	err := p.again(p.Patience, func(ctx context.Context) error { return p.reserve(ctx, n) })
+	err := p.again(p.Patience, func(ctx context.Context) error {
+		return p.change(ctx, func(now *owner) { now.Numbers = max(now.Numbers, n) })
+	})
 	if err != nil {
 		return p.fail(fmt.Errorf("reserve numbers for the pages of %s: %w", p.Name, err))
 	}
 	return nil
 }
 
-func (p *Pages) reserve(ctx context.Context, n uint64) error {
-	cell, now, err := p.examined(ctx)
-	if err != nil || n <= now.Numbers {
+// change makes a change of the owner durable.
+func (p *Pages) change(ctx context.Context, edit func(*owner)) error {
+	cell, was, err := p.examined(ctx)
+	now := was
+	if edit(&now); err != nil || now == was {
 		return err
 	}
-	now.Numbers = n
 	written, err := p.swap(ctx, cell, now)
 	if err == nil && !written {
 		return ErrFenced

@@ -173,8 +173,7 @@ func (p *Pages) Err() error {
 
 // fail sets Err if it is that of the pages and not that of one page.
 func (p *Pages) fail(err error) error {
-	var refused *RefusedError
-	if err == nil || errors.As(err, &refused) || p.life.Err() != nil {
+	if err == nil || errors.As(err, new(*RefusedError)) || p.life.Err() != nil {
 		return err
 	}
 	p.mu.Lock()

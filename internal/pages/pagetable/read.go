@@ -1,6 +1,7 @@
 package pagetable
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,12 +70,7 @@ func versionsOf(cells []Cell) []Cell {
 			all = append(all, c)
 		}
 	}
-	slices.SortFunc(all, func(a, b Cell) int {
-		if a.At > b.At {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b Cell) int { return cmp.Compare(b.At, a.At) })
 	return all
 }
 

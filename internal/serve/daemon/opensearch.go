@@ -2,7 +2,7 @@ package daemon
 
 import (
 	"indexerd/internal/index/analysis"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/osapi/mapping"
 	"indexerd/internal/serve/tables"
@@ -34,7 +34,7 @@ func fieldsFor(t *tables.Table, c search.Caller) (fields []mapping.Field) {
 			fields = append(fields, mapping.Field{Name: name, Type: kind, Child: child})
 		}
 	}
-	types := map[fulltext.Type]string{fulltext.Keyword: mapping.Keyword, fulltext.Number: mapping.Double, fulltext.Date: mapping.Date, fulltext.Boolean: mapping.Boolean}
+	types := map[schema.Type]string{schema.Keyword: mapping.Keyword, schema.Number: mapping.Double, schema.Date: mapping.Date, schema.Boolean: mapping.Boolean}
 	for _, name := range built.Content {
 		add(name, mapping.Text, false)
 	}

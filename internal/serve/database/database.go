@@ -31,7 +31,6 @@ import (
 	"indexerd/internal/source/postgres"
 	"indexerd/internal/source/sqlite"
 	"indexerd/internal/source/sqlserver"
-	"indexerd/internal/source/stdsql"
 	"indexerd/internal/tool/inspect"
 )
 
@@ -106,7 +105,7 @@ func Open(ctx context.Context, s configs.Source) (Database, error) {
 	}
 	d := &database{Source: source.New(dialect, pace.Limits{PerSecond: s.Limits.StatementsPerSecond, Slow: s.Limits.Slow})}
 	if sampler, ok := dialect.(horizon.Sampler); ok {
-		d.readings = horizon.NewReadings(pacedSampler{d.Source, sampler}).WithProber(prober{d.Source})
+		d.readings = horizon.NewReadings(pacedSampler{d.Source, sampler}, prober{d.Source})
 	}
 	if sampler, ok := dialect.(changes.Sampler); ok {
 		d.changes = changes.NewReadings(pacedChanges{d.Source, sampler})
@@ -114,29 +113,37 @@ func Open(ctx context.Context, s configs.Source) (Database, error) {
 	return d, nil
 }
 
+// catalogConns is the number of connections that list tables and sample rows.
+const catalogConns = 4
+
 // OpenCatalog opens the database at an address to list its tables.
 func OpenCatalog(ctx context.Context, driver, dsn string) (Catalog, error) {
-	dialect, err := open(ctx, driver, "DSN", dsn, 0)
+	dialect, err := open(ctx, driver, "DSN", dsn, catalogConns)
 	if err != nil {
 		return nil, err
 	}
 	return source.New(dialect, pace.Limits{}), nil
 }
 
-func open(ctx context.Context, driver, name, dsn string, conns int) (source.Dialect, error) {
+func open(ctx context.Context, driver, name, dsn string, conns int) (dialect source.Dialect, err error) {
 	switch driver {
 	case "postgres":
-		return postgres.Open(ctx, postgres.Config{Name: name, DSN: dsn, Conns: conns})
+		dialect, err = postgres.Open(ctx, dsn, conns)
 	case "mysql":
-		return mysql.Open(ctx, stdsql.Config{Name: name, DSN: dsn, Conns: conns})
+		dialect, err = mysql.Open(ctx, dsn, conns)
 	case "oracle":
-		return oracle.Open(ctx, stdsql.Config{Name: name, DSN: dsn, Conns: conns})
+		dialect, err = oracle.Open(ctx, dsn, conns)
 	case "sqlserver":
-		return sqlserver.Open(ctx, stdsql.Config{Name: name, DSN: dsn, Conns: conns})
+		dialect, err = sqlserver.Open(ctx, dsn, conns)
 	case "sqlite":
-		return sqlite.Open(ctx, sqlite.Config{Name: name, DSN: dsn, Conns: conns})
+		dialect, err = sqlite.Open(ctx, dsn, conns)
+	default:
+		err = fmt.Errorf("no driver %q", driver)
 	}
-	return nil, fmt.Errorf("source %s: no driver %q", name, driver)
+	if err != nil {
+		return nil, fmt.Errorf("source %s: %w", name, err)
+	}
+	return dialect, nil
 }
 
 // A database is the Database of every driver.

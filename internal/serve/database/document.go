@@ -6,7 +6,7 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/analysis"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // A SideSQL is a child or an extra of a table, as every source takes it.
@@ -42,20 +42,20 @@ func ACL(t configs.Table) doc.ACL {
 }
 
 // Mapping returns which columns of a table are indexed, and how.
-func Mapping(t configs.Table) fulltext.Mapping {
-	m := fulltext.Mapping{Content: t.Content.Fields, Analyzer: t.Content.Analyzer, Positions: t.Positions}
+func Mapping(t configs.Table) schema.Mapping {
+	m := schema.Mapping{Content: t.Content.Fields, Analyzer: t.Content.Analyzer, Positions: t.Positions}
 	m.Stopwords = t.DroppedWords
 	if t.Stopwords == configs.EnglishStopwords {
 		m.Stopwords = analysis.English()
 	}
 	for _, f := range t.Metadata {
-		m.Metadata = append(m.Metadata, fulltext.Field{Name: f.Name, Type: fulltext.Type(f.Type)})
+		m.Metadata = append(m.Metadata, schema.Field{Name: f.Name, Type: schema.Type(f.Type)})
 	}
 	for _, c := range t.Children {
-		m.Children = append(m.Children, fulltext.Child{Name: c.Name, Columns: c.Content, Searched: true, Type: fulltext.Type(c.Type)})
+		m.Children = append(m.Children, schema.Child{Name: c.Name, Columns: c.Content, Searched: true, Type: schema.Type(c.Type)})
 	}
 	for _, x := range t.Extra {
-		m.Children = append(m.Children, fulltext.Child{Name: x.Name, Skip: keyAndUpdated(x), Type: fulltext.Type(x.Type)})
+		m.Children = append(m.Children, schema.Child{Name: x.Name, Skip: keyAndUpdated(x), Type: schema.Type(x.Type)})
 	}
 	return m
 }

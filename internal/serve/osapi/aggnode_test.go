@@ -11,13 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/test/nodetest"
 )
 
-var shopMapping = fulltext.Mapping{
+var shopMapping = schema.Mapping{
 	Content: []string{"title"}, Analyzer: "standard", Positions: true,
-	Metadata: []fulltext.Field{{Name: "title", Type: fulltext.Keyword}, {Name: "tags", Type: fulltext.Keyword}, {Name: "price", Type: fulltext.Number}, {Name: "seen", Type: fulltext.Date}, {Name: "free", Type: fulltext.Boolean}, {Name: "grp", Type: fulltext.Keyword}},
+	Metadata: []schema.Field{{Name: "title", Type: schema.Keyword}, {Name: "tags", Type: schema.Keyword}, {Name: "price", Type: schema.Number}, {Name: "seen", Type: schema.Date}, {Name: "free", Type: schema.Boolean}, {Name: "grp", Type: schema.Keyword}},
 }
 
 // shop are the documents of the tests of aggregations. The last one is hidden from sales.

@@ -1,10 +1,12 @@
 package osapi
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 
 	"indexerd/internal/index/query"
+	"indexerd/internal/index/search"
 	"indexerd/internal/serve/osapi/aggs"
 	"indexerd/internal/serve/osapi/dsl"
 	"indexerd/internal/serve/osapi/input"
@@ -38,9 +40,36 @@ func (r *request) aggregate(m map[string]json.RawMessage, t *target) (err error)
 }
 
 // topByScore reports whether an aggregation returns the hits with the best scores.
-func topByScore(aggs []query.Agg) bool {
-	return slices.ContainsFunc(aggs, func(a query.Agg) bool {
+func topByScore(list []query.Agg) bool {
+	return slices.ContainsFunc(list, func(a query.Agg) bool {
 		top, ok := a.Of.(query.TopAgg)
 		return ok && (len(top.Sort) == 0 || slices.ContainsFunc(top.Sort, func(s query.Sort) bool { return s.Field == query.ByScore })) || topByScore(a.Subs)
 	})
+}
+
+// firstHits reads the body of a top_hits or of inner_hits: that of a search for a few hits.
+func (t *target) firstHits(m map[string]json.RawMessage) (request, error) {
+	if m["size"] == nil {
+		m["size"] = json.RawMessage("3")
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return request{}, err
+	}
+	return t.parse(text, nil, []string{"from", "size", "sort", "_source"})
+}
+
+// topHits reads the body of a top_hits. Its hits are printed as those of a search, and have
+// scores if they are sorted by nothing.
+func (t *target) topHits(m map[string]json.RawMessage) (aggs.TopHits, error) {
+	r, err := t.firstHits(m)
+	r.scored = len(r.order) == 0
+	return aggs.TopHits{Of: query.TopAgg{From: r.From, Size: r.Size, Sort: r.Sort}, Alike: r.alike, Print: func(ctx context.Context, results search.Results, h query.Hit) (json.RawMessage, error) {
+		hit, err := results.Top(ctx, h, r.Fields)
+		if err != nil {
+			return nil, err
+		}
+		hit.Highlights = nil // they are those of the search
+		return json.Marshal(t.renderHit(r, hit))
+	}}, err
 }

@@ -32,11 +32,8 @@ type analyzedToken struct {
 // analyze splits text into the terms that an index searches: those of a field, of an
 // index, or of an analyzer of indexerd.
 func (s server) analyze(c *call) (any, error) {
-	m, err := input.Object(c.body, "body")
+	m, err := input.ObjectOf(c.body, "body", "text", "analyzer", "field")
 	if err != nil {
-		return nil, err
-	}
-	if err := input.Only(m, "body", "text", "analyzer", "field"); err != nil {
 		return nil, err
 	}
 	if err := checkURL(c.URL.Query(), []string{"index"}); err != nil {

@@ -58,11 +58,8 @@ func wantedFields(c *call) (patterns []string, err error) {
 		patterns = strings.Split(v.Get("fields"), ",")
 	}
 	if len(bytes.TrimSpace(c.body)) > 0 {
-		m, err := input.Object(c.body, "body")
+		m, err := input.ObjectOf(c.body, "body", "fields")
 		if err != nil {
-			return nil, err
-		}
-		if err := input.Only(m, "body", "fields"); err != nil {
 			return nil, err
 		}
 		if m["fields"] != nil {

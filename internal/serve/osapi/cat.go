@@ -1,6 +1,7 @@
 package osapi
 
 import (
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -87,22 +88,25 @@ func (s server) catCount(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	total := uint64(0)
-	for _, table := range t.Tables {
-		n, err := t.countOf(c, table)
-		if err != nil {
-			return nil, err
-		}
-		total += n
+	_, total, err := t.counts(c)
+	if err != nil {
+		return nil, err
 	}
 	epoch, at := clock()
 	return list(c, []string{"epoch", "timestamp", "count"}, [][]string{{epoch, at, strconv.FormatUint(total, 10)}})
 }
 
-// countOf returns the number of documents of a table that the caller may see.
-func (t *target) countOf(c *call, table string) (uint64, error) {
-	all, err := t.engine.Search(c.ctx, table, search.Params{Fresh: new(bool), Caller: c.caller})
-	return all.Total, err
+// counts returns the numbers of documents of each table that the caller may see, and their
+// sum.
+func (t *target) counts(c *call) (each []uint64, total uint64, err error) {
+	for _, table := range t.Tables {
+		all, err := t.engine.Search(c.ctx, table, search.Params{Fresh: new(bool), Caller: c.caller})
+		if err != nil {
+			return nil, 0, err
+		}
+		each, total = append(each, all.Total), total+all.Total
+	}
+	return each, total, nil
 }
 
 // ofEach answers with something of each index.
@@ -135,9 +139,7 @@ func settingsOf(table string, _ mapping.Index) map[string]any {
 func indexOf(table string, ix mapping.Index) map[string]any {
 	all := map[string]any{}
 	for _, part := range []map[string]any{aliasesOf(table, ix), mappingOf(table, ix), settingsOf(table, ix)} {
-		for name, value := range part {
-			all[name] = value
-		}
+		maps.Copy(all, part)
 	}
 	return all
 }
@@ -161,13 +163,13 @@ func (s server) catIndices(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	each, _, err := t.counts(c)
+	if err != nil {
+		return nil, err
+	}
 	var rows [][]string
-	for _, table := range t.Tables {
-		n, err := t.countOf(c, table)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, []string{"green", "open", table, table, "1", "0", strconv.FormatUint(n, 10), "0"})
+	for i, table := range t.Tables {
+		rows = append(rows, []string{"green", "open", table, table, "1", "0", strconv.FormatUint(each[i], 10), "0"})
 	}
 	return list(c, []string{"health", "status", "index", "uuid", "pri", "rep", "docs.count", "docs.deleted"}, rows)
 }

@@ -159,11 +159,8 @@ type wanted struct {
 
 // wantedDocuments reads the body of a _mget: ids of the index in the URL, or docs.
 func wantedDocuments(c *call) (list []wanted, err error) {
-	m, err := input.Object(c.body, "body")
+	m, err := input.ObjectOf(c.body, "body", "ids", "docs")
 	if err != nil {
-		return nil, err
-	}
-	if err := input.Only(m, "body", "ids", "docs"); err != nil {
 		return nil, err
 	}
 	var ids []json.RawMessage

@@ -43,49 +43,76 @@ func (f filterPath) apply(body any) (any, error) {
 		return nil, err
 	}
 	if len(f.dropped) > 0 {
-		if text, err = drop(text, f.dropped); err != nil {
+		if text, err = filter(text, f.dropped, false); err != nil {
 			return nil, err
 		}
 	}
 	if len(f.kept) == 0 {
 		return text, nil
 	}
-	text, err = keep(text, f.kept)
+	text, err = filter(text, f.kept, true)
 	if text == nil {
 		text = json.RawMessage("{}")
 	}
 	return text, err
 }
 
-// keep returns the parts of a value on some paths, nil if there are none.
-func keep(text json.RawMessage, paths [][]string) (json.RawMessage, error) {
-	if text[0] != '{' && text[0] != '[' {
-		return nil, nil // no path goes into it
+// filter returns the parts of a value on some paths, nil if there are none. Without kept
+// it returns the value without these parts. Members stay in their order.
+func filter(text json.RawMessage, paths [][]string, kept bool) (json.RawMessage, error) {
+	whole := func(text json.RawMessage, stays bool) json.RawMessage {
+		if stays {
+			return text
+		}
+		return nil
 	}
-	return walk(text, func(name string, value json.RawMessage) (json.RawMessage, error) {
-		whole, rest := below(paths, name)
-		switch {
-		case whole:
-			return value, nil
-		case len(rest) == 0:
-			return nil, nil
+	if text[0] != '{' && text[0] != '[' { // no path goes into it
+		return whole(text, !kept), nil
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	out, n := []byte{text[0]}, 0
+	for d.More() {
+		ends, rest := false, paths // an element is on the paths of its list
+		var key, value json.RawMessage
+		if text[0] == '{' {
+			token, err := d.Token()
+			if err != nil {
+				return nil, err
+			}
+			ends, rest = below(paths, token.(string)) // a key is a string
+			if key, err = encode(token); err != nil {
+				return nil, err
+			}
+			key = append(key, ':')
 		}
-		return keep(value, rest)
-	}, func(value json.RawMessage) (json.RawMessage, error) { return keep(value, paths) }, true)
-}
-
-// drop returns a value without what is on some paths.
-func drop(text json.RawMessage, paths [][]string) (json.RawMessage, error) {
-	return walk(text, func(name string, value json.RawMessage) (json.RawMessage, error) {
-		whole, rest := below(paths, name)
+		err := d.Decode(&value)
 		switch {
-		case whole:
-			return nil, nil
+		case err != nil:
+		case ends:
+			value = whole(value, kept)
 		case len(rest) == 0:
-			return value, nil
+			value = whole(value, !kept)
+		default:
+			value, err = filter(value, rest, kept)
 		}
-		return drop(value, rest)
-	}, func(value json.RawMessage) (json.RawMessage, error) { return drop(value, paths) }, false)
+		if err != nil {
+			return nil, err
+		}
+		if value == nil {
+			continue
+		}
+		if n++; n > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(out, key...), value...)
+	}
+	if n == 0 && kept {
+		return nil, nil
+	}
+	return append(out, text[0]+2), nil // in ASCII a closing bracket or brace follows 2 behind its opening one
 }
 
 // below returns what is left of paths inside a member, and whether one of them ends
@@ -110,61 +137,6 @@ func below(paths [][]string, name string) (whole bool, rest [][]string) {
 		}
 	}
 	return whole, rest
-}
-
-// walk replaces the members of an object, and the elements of a list, and leaves out
-// those for which it gets nil. Another value stays as it is. It keeps the order of
-// members. pruned leaves an object out that becomes empty.
-func walk(text json.RawMessage, member func(string, json.RawMessage) (json.RawMessage, error), element func(json.RawMessage) (json.RawMessage, error), pruned bool) (json.RawMessage, error) {
-	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
-		return text, nil
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	if _, err := d.Token(); err != nil {
-		return nil, err
-	}
-	out, n := []byte{text[0]}, 0
-	for d.More() {
-		name := ""
-		if text[0] == '{' {
-			token, err := d.Token()
-			if err != nil {
-				return nil, err
-			}
-			name = token.(string) // a key is a string
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, err
-		}
-		var err error
-		if text[0] == '{' {
-			value, err = member(name, value)
-		} else {
-			value, err = element(value)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if value == nil {
-			continue
-		}
-		if n++; n > 1 {
-			out = append(out, ',')
-		}
-		if text[0] == '{' {
-			key, err := encode(name)
-			if err != nil {
-				return nil, err
-			}
-			out = append(append(out, key...), ':')
-		}
-		out = append(out, value...)
-	}
-	if n == 0 && pruned {
-		return nil, nil
-	}
-	return append(out, text[0]+2), nil // in ASCII a closing bracket or brace follows 2 behind its opening one
 }
 
 // encode returns v as JSON, with the < and > of highlights as they are.

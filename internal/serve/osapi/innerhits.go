@@ -25,12 +25,7 @@ type innerHits struct {
 // innerHits reads inner_hits, which are one or a list. It runs last: the whole search is
 // known.
 func (r *request) innerHits(v json.RawMessage, f mapping.Field, t *target) error {
-	list := []json.RawMessage{v}
-	if v[0] == '[' {
-		if err := json.Unmarshal(v, &list); err != nil {
-			return input.ParsingError("[inner_hits] is not a list")
-		}
-	}
+	list := input.List(v)
 	if len(list)*r.Size > maxInner {
 		return input.ArgumentError("[inner_hits] of %d hits need %d searches, more than %d: write a smaller size", r.Size, len(list)*r.Size, maxInner)
 	}
@@ -95,11 +90,11 @@ func (t *target) expand(ctx context.Context, r request, hit search.Hit) (map[str
 		}
 		inner := in.request
 		inner.Caller, inner.Relevance, inner.named = r.Caller, r.Relevance, r.named
-		hits, _, err := t.render(ctx, inner, results)
+		rendered, _, err := t.render(ctx, inner, results)
 		if err != nil {
 			return nil, err
 		}
-		all[in.name] = map[string]any{"hits": hits}
+		all[in.name] = map[string]any{"hits": rendered}
 	}
 	return all, nil
 }

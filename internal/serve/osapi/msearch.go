@@ -27,9 +27,6 @@ func (s server) msearch(c *call) (any, error) {
 		return nil, err
 	}
 	list, err := searchesIn(c.body)
-	if err == nil && len(list) == 0 {
-		err = input.Error(input.InvalidRequest, "no searches in the body")
-	}
 	if err == nil {
 		err = checkSearchType(v.Get("search_type"))
 	}
@@ -125,7 +122,7 @@ func (s server) searchOf(c *call, one headed, v url.Values, room *int) (map[stri
 	case index == "":
 		index = c.index()
 	}
-	t, err := s.target(index, c.caller, leniency{one.flag("ignore_unavailable"), one.is("allow_no_indices", "false")})
+	t, err := s.target(index, c.caller, leniency{one.is("ignore_unavailable", "true"), one.is("allow_no_indices", "false")})
 	if err != nil {
 		return nil, err
 	}
@@ -145,11 +142,7 @@ func (s server) searchOf(c *call, one headed, v url.Values, room *int) (map[stri
 			in.Set(name, v.Get(name))
 		}
 	}
-	a, err := t.search(c.ctx, one.body, in, c.caller)
-	if err == nil && point != "" {
-		a["pit_id"] = point
-	}
-	return a, err
+	return t.search(c, one.body, in, point)
 }
 
 // index returns the list of the indices that a header names, "" if it names none.
@@ -164,8 +157,6 @@ func (h headed) index() (string, error) {
 	list, err := input.Strings(text, "index")
 	return strings.Join(list, ","), err
 }
-
-func (h headed) flag(name string) bool { return h.is(name, "true") }
 
 // is reports whether a value, which may be in quotes, is a word.
 func (h headed) is(name, word string) bool {

@@ -49,14 +49,15 @@ func (s server) stats(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	indices, total := map[string]any{}, uint64(0)
-	for _, table := range t.Tables {
-		n, err := t.countOf(c, table)
-		if err != nil {
-			return nil, err
-		}
-		indices[table], total = docs(n), total+n
-		indices[table].(map[string]any)["uuid"] = table
+	each, total, err := t.counts(c)
+	if err != nil {
+		return nil, err
+	}
+	indices := map[string]any{}
+	for i, table := range t.Tables {
+		one := docs(each[i])
+		one["uuid"] = table
+		indices[table] = one
 	}
 	shards := map[string]int{"total": len(t.Tables), "successful": len(t.Tables), "failed": 0}
 	return map[string]any{"_shards": shards, "_all": docs(total), "indices": indices}, nil

@@ -8,6 +8,9 @@
 // A query becomes a query.Node, and search.Searcher answers it, so the access
 // control and the limits are those of httpapi. A field that does not exist, or that
 // the caller may not see, finds nothing.
+//
+// This package has the routes, the cursors and the answers. Packages below it read and
+// print the parts of a search: dsl its queries, aggs, suggest, and hits what hits show.
 package osapi
 
 import (

@@ -43,11 +43,8 @@ func (s server) pointOf(c *call) (id string, err error) {
 	if err != nil || m["pit"] == nil {
 		return "", err
 	}
-	pit, err := input.Object(m["pit"], "pit")
+	pit, err := input.ObjectOf(m["pit"], "pit", "id", "keep_alive")
 	if err != nil {
-		return "", err
-	}
-	if err := input.Only(pit, "pit", "id", "keep_alive"); err != nil {
 		return "", err
 	}
 	if c.PathValue("index") != "" {
@@ -100,11 +97,8 @@ func (s server) closePoint(c *call) (any, error) {
 			ids = append(ids, one.id)
 		}
 	} else {
-		m, err := input.Object(c.body, "body")
+		m, err := input.ObjectOf(c.body, "body", "pit_id")
 		if err != nil {
-			return nil, err
-		}
-		if err := input.Only(m, "body", "pit_id"); err != nil {
 			return nil, err
 		}
 		if ids, err = input.Strings(m["pit_id"], "pit_id"); err != nil {

@@ -29,44 +29,39 @@ var shown = []string{"highlight", "fields", "docvalue_fields", "stored_fields", 
 // present reads what the hits have. It runs after the query and _source are known.
 // sourced reports whether the request has a _source.
 func (r *request) present(m map[string]json.RawMessage, t *target, sourced bool) error {
-	for _, part := range []struct {
-		name string
-		set  func(json.RawMessage) error
-	}{
+	suggestions := func(v json.RawMessage) (err error) {
+		if len(t.Tables) > 0 { // no index has words otherwise
+			r.suggest, err = suggest.Parse(v, t.Index)
+		}
+		return err
+	}
+	fields := func(key string) part {
+		return part{key, func(v json.RawMessage) (err error) {
+			r.fields, err = hits.AddFields(r.fields, v, key, t.Index)
+			return err
+		}}
+	}
+	if err := readParts(m, []part{
 		{"highlight", func(v json.RawMessage) (err error) {
 			r.Markings, err = hits.ParseHighlight(v, &t.Scope, r.Node)
 			return err
 		}},
-		{"docvalue_fields", func(v json.RawMessage) (err error) {
-			r.fields, err = hits.AddFields(r.fields, v, "docvalue_fields", t.Index)
-			return err
-		}},
-		{"fields", func(v json.RawMessage) (err error) {
-			r.fields, err = hits.AddFields(r.fields, v, "fields", t.Index)
-			return err
-		}},
+		fields("docvalue_fields"),
+		fields("fields"),
 		{"collapse", func(v json.RawMessage) error { return r.collapse(v, t) }},
 		{"stored_fields", func(v json.RawMessage) error { return r.stored(v, sourced) }},
 		{"version", func(v json.RawMessage) error { return input.Flag(v, "version", &r.version) }},
 		{"seq_no_primary_term", noSequence},
 		{"explain", func(v json.RawMessage) error { return input.Flag(v, "explain", &r.Explain) }},
 		{"timeout", r.within},
-		{"suggest", func(v json.RawMessage) (err error) { r.suggest, err = suggest.Parse(v, t.Index); return err }},
+		{"suggest", suggestions},
 		{"terminate_after", func(v json.RawMessage) error {
 			var n int
 			r.counting = true
 			return input.Whole(v, "terminate_after", &n)
 		}},
-	} {
-		if part.name == "suggest" && len(t.Tables) == 0 {
-			continue // no index has words
-		}
-		if m[part.name] == nil || part.name != "collapse" && string(m[part.name]) == "null" {
-			continue
-		}
-		if err := part.set(m[part.name]); err != nil {
-			return err
-		}
+	}); err != nil {
+		return err
 	}
 	r.Fields = r.source.Read(r.fields)
 	return nil
@@ -131,7 +126,7 @@ func (r request) decorate(one map[string]any, hit search.Hit) {
 		one["highlight"] = hit.Highlights
 	}
 	if r.version {
-		one["_version"] = versionOf(hit)
+		one["_version"] = max(hit.Updated.UnixMicro(), 1) // updateTime, or 1
 	}
 	if r.Explain {
 		one["_shard"], one["_node"] = "["+hit.Table+"][0]", nodeID
@@ -141,6 +136,3 @@ func (r request) decorate(one map[string]any, hit search.Hit) {
 		delete(one, "_id")
 	}
 }
-
-// versionOf returns the version of a document: its updateTime in microseconds, or 1.
-func versionOf(hit search.Hit) int64 { return max(hit.Updated.UnixMicro(), 1) }

@@ -57,10 +57,7 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 	} else if q != nil {
 		m["query"] = q
 	}
-	for _, part := range []struct {
-		name string
-		set  func(json.RawMessage) error
-	}{
+	if err := readParts(m, []part{
 		{"query", func(v json.RawMessage) (err error) { r.Node, err = r.query(v, t); return err }},
 		{"from", func(v json.RawMessage) error { return input.Whole(v, "from", &r.From) }},
 		{"size", func(v json.RawMessage) error { return input.Whole(v, "size", &r.Size) }},
@@ -68,13 +65,8 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 		{"sort", func(v json.RawMessage) error { return r.sort(v, t) }},
 		{"search_after", func(v json.RawMessage) (err error) { r.Behind, err = hits.ParseAfter(v, r.order, &t.Scope); return err }},
 		{"track_total_hits", r.track},
-	} {
-		if m[part.name] == nil || part.name != "query" && string(m[part.name]) == "null" {
-			continue
-		}
-		if err := part.set(m[part.name]); err != nil {
-			return r, err
-		}
+	}); err != nil {
+		return r, err
 	}
 	sourced := v.Has("_source") || v.Has("_source_includes") || v.Has("_source_excludes")
 	if sourced {
@@ -108,6 +100,24 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 	return r, nil
 }
 
+// A part is a key of a body, and what reads its value.
+type part struct {
+	name string
+	read func(json.RawMessage) error
+}
+
+// readParts reads the parts that a body has. Of null only a query and a collapse are an error.
+func readParts(m map[string]json.RawMessage, parts []part) error {
+	for _, p := range parts {
+		if v := m[p.name]; v != nil && (p.name == "query" || p.name == "collapse" || string(v) != "null") {
+			if err := p.read(v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // query translates a query, and keeps those in it that have a name.
 func (r *request) query(v json.RawMessage, t *target) (query.Node, error) {
 	tr := dsl.New(&t.Scope)
@@ -138,6 +148,44 @@ func (r *request) sort(v json.RawMessage, t *target) error {
 		r.Node, r.Sort = dsl.Constant(r.Node), []query.Sort{{Field: query.ByScore, Descending: true}}
 	}
 	return nil
+}
+
+// queryInURL are the parameters of a query in the URL.
+var queryInURL = []string{"q", "df", "default_operator"}
+
+// queryIn returns the query of the URL, nil if it has none: q is a query_string, with
+// the field df and the operator default_operator.
+func queryIn(v url.Values) (json.RawMessage, error) {
+	if !v.Has("q") {
+		for _, name := range []string{"df", "default_operator"} {
+			if v.Has(name) {
+				return nil, input.ArgumentError("URL parameter [%s] needs [q]", name)
+			}
+		}
+		return nil, nil
+	}
+	options := map[string]string{"query": v.Get("q")}
+	if v.Has("df") {
+		options["default_field"] = v.Get("df")
+	}
+	if v.Has("default_operator") {
+		options["default_operator"] = v.Get("default_operator")
+	}
+	return encode(map[string]any{"query_string": options})
+}
+
+// flagIn reports whether a flag is set. One without a value is.
+func flagIn(v url.Values, name string) bool { return v.Has(name) && v.Get(name) != "false" }
+
+// onlyQuery returns the parameters of a query.
+func onlyQuery(v url.Values) url.Values {
+	some := url.Values{}
+	for _, name := range queryInURL {
+		if v.Has(name) {
+			some.Set(name, v.Get(name))
+		}
+	}
+	return some
 }
 
 // inURL returns the parameters of the URL that are also keys of the body, as the body

@@ -1,6 +1,7 @@
 package osapi
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 	"time"
@@ -113,7 +114,8 @@ func (s server) scroll(c *call) (any, error) {
 	}
 	c.table = t.name()
 	if v.Has("rest_total_hits_as_int") {
-		one.request.url = cloneWith(one.request.url, "rest_total_hits_as_int", v.Get("rest_total_hits_as_int"))
+		one.request.url = maps.Clone(one.request.url)
+		one.request.url.Set("rest_total_hits_as_int", v.Get("rest_total_hits_as_int"))
 	}
 	a, next, err := s.page(c, t, one.request)
 	if err != nil {
@@ -122,15 +124,6 @@ func (s server) scroll(c *call) (any, error) {
 	s.open.advance(one.id, one.request.position, next)
 	a["_scroll_id"] = one.id
 	return a, nil
-}
-
-func cloneWith(v url.Values, name, value string) url.Values {
-	clone := url.Values{}
-	for k, list := range v {
-		clone[k] = list
-	}
-	clone.Set(name, value)
-	return clone
 }
 
 // scrollIn reads the ids of scrolls, and the keep alive, from the body or the URL.
@@ -145,11 +138,8 @@ func scrollIn(c *call) (ids []string, keep string, err error) {
 	if len(strings.TrimSpace(string(c.body))) == 0 {
 		return ids, keep, nil
 	}
-	m, err := input.Object(c.body, "body")
+	m, err := input.ObjectOf(c.body, "body", "scroll", "scroll_id")
 	if err != nil {
-		return nil, "", err
-	}
-	if err := input.Only(m, "body", "scroll", "scroll_id"); err != nil {
 		return nil, "", err
 	}
 	if m["scroll"] != nil {

@@ -26,7 +26,7 @@ const maxHits = 4 << 20
 // maxSearches bounds the searches that one request makes.
 const maxSearches = 64
 
-// searchInURL are the parameters of a search in the URL. set reads them.
+// searchInURL are the parameters of a search in the URL.
 var searchInURL = append([]string{"from", "size", "sort", "_source", "_source_includes", "_source_excludes", "track_total_hits", "rest_total_hits_as_int", "search_type", "scroll", "version", "seq_no_primary_term", "explain", "terminate_after", "timeout", "stored_fields", "docvalue_fields"}, queryInURL...)
 
 // inBody are the keys of the body of a search.
@@ -48,11 +48,7 @@ func (s server) search(c *call) (any, error) {
 	if v.Has("scroll") {
 		return s.beginScroll(c, t, v)
 	}
-	a, err := t.search(c.ctx, c.body, v, c.caller)
-	if err == nil && point != "" {
-		a["pit_id"] = point
-	}
-	return a, err
+	return t.search(c, c.body, v, point)
 }
 
 // targetOf returns the indices that a request names, and checks the names of the
@@ -98,14 +94,17 @@ func (t *target) name() string {
 	return search.AllTables
 }
 
-// search answers one search.
-func (t *target) search(ctx context.Context, body []byte, v url.Values, c search.Caller) (map[string]any, error) {
+// search answers one search, at a point in time unless it is "".
+func (t *target) search(c *call, body []byte, v url.Values, point string) (map[string]any, error) {
 	r, err := t.parse(body, v, inBody)
 	if err != nil {
 		return nil, err
 	}
-	r.Caller = c
-	a, _, err := t.answer(ctx, r)
+	r.Caller = c.caller
+	a, _, err := t.answer(c.ctx, r)
+	if err == nil && point != "" {
+		a["pit_id"] = point
+	}
 	return a, err
 }
 
@@ -121,7 +120,7 @@ func (t *target) answer(ctx context.Context, r request) (map[string]any, positio
 	if err != nil {
 		return nil, position{}, err
 	}
-	hits, n, err := t.render(ctx, r, results)
+	rendered, n, err := t.render(ctx, r, results)
 	if err != nil {
 		return nil, position{}, err
 	}
@@ -131,7 +130,7 @@ func (t *target) answer(ctx context.Context, r request) (map[string]any, positio
 			next = position{after: *after}
 		}
 	}
-	a := map[string]any{"took": time.Since(began).Milliseconds(), "timed_out": false, "_shards": t.shards(results), "hits": hits}
+	a := map[string]any{"took": time.Since(began).Milliseconds(), "timed_out": false, "_shards": t.shards(results), "hits": rendered}
 	if r.counting {
 		a["terminated_early"] = false
 	}

@@ -12,9 +12,6 @@ import (
 	"indexerd/internal/serve/osapi/input"
 )
 
-// queryInURL are the parameters of a query in the URL.
-var queryInURL = []string{"q", "df", "default_operator"}
-
 // validate reports whether a query can be answered. It makes the search, without hits.
 func (s server) validate(c *call) (any, error) {
 	t, err := s.targetOf(c, append([]string{"explain", "rewrite", "all_shards"}, queryInURL...)...)

@@ -16,6 +16,7 @@ import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/osapi/mapping"
@@ -41,7 +42,7 @@ type world struct {
 type worldTable struct {
 	name     string
 	acl      string
-	mapping  fulltext.Mapping
+	mapping  schema.Mapping
 	index    *fulltext.Index
 	searcher *search.Searcher
 	pages    map[doc.OID]doc.Page
@@ -52,11 +53,11 @@ type worldTable struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{open: NewCursors(), meters: httpapi.NewMeters()}
-	w.add(t, "film", "grp", fulltext.Mapping{
+	w.add(t, "film", "grp", schema.Mapping{
 		Content: []string{"title", "plot"}, Analyzer: "standard", Positions: true,
-		Metadata: []fulltext.Field{{Name: "title", Type: fulltext.Keyword}, {Name: "rating", Type: fulltext.Keyword}, {Name: "year", Type: fulltext.Number}, {Name: "released", Type: fulltext.Date}, {Name: "colour", Type: fulltext.Boolean}, {Name: "grp", Type: fulltext.Keyword}},
+		Metadata: []schema.Field{{Name: "title", Type: schema.Keyword}, {Name: "rating", Type: schema.Keyword}, {Name: "year", Type: schema.Number}, {Name: "released", Type: schema.Date}, {Name: "colour", Type: schema.Boolean}, {Name: "grp", Type: schema.Keyword}},
 	})
-	w.add(t, "actor", "", fulltext.Mapping{Content: []string{"name"}, Analyzer: "standard", Positions: true, Metadata: []fulltext.Field{{Name: "year", Type: fulltext.Number}}})
+	w.add(t, "actor", "", schema.Mapping{Content: []string{"name"}, Analyzer: "standard", Positions: true, Metadata: []schema.Field{{Name: "year", Type: schema.Number}}})
 	a := httpapi.Access{Limits: httpapi.NewLimits(nil), Tokens: []httpapi.Token{
 		{Secret: ops, Caller: search.Caller{Admin: true}}, {Secret: sales, Caller: search.Caller{Groups: []string{"sales"}}},
 		{Secret: press, Caller: search.Caller{Groups: []string{"press", "sales"}}}, {Secret: guest},
@@ -65,7 +66,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) add(t *testing.T, name, acl string, m fulltext.Mapping) {
+func (w *world) add(t *testing.T, name, acl string, m schema.Mapping) {
 	t.Helper()
 	index, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), m, 1)
 	if err != nil {
@@ -235,7 +236,7 @@ func (w *world) Fields(table string, c search.Caller) (fields []mapping.Field, e
 	for _, name := range one.mapping.Content {
 		fields = append(fields, mapping.Field{Name: name, Type: mapping.Text})
 	}
-	types := map[fulltext.Type]string{fulltext.Keyword: mapping.Keyword, fulltext.Number: mapping.Double, fulltext.Date: mapping.Date, fulltext.Boolean: mapping.Boolean}
+	types := map[schema.Type]string{schema.Keyword: mapping.Keyword, schema.Number: mapping.Double, schema.Date: mapping.Date, schema.Boolean: mapping.Boolean}
 	for _, f := range one.mapping.Metadata {
 		if c.Admin || f.Name != one.acl {
 			fields = append(fields, mapping.Field{Name: f.Name, Type: types[f.Type]})

@@ -10,7 +10,6 @@ import (
 	"indexerd/internal/base/terminal"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/state/history"
-	"indexerd/internal/sync/passes"
 	"indexerd/internal/sync/sink"
 	"indexerd/store"
 )
@@ -59,7 +58,7 @@ func (s *Table) Status(to *httpapi.TableStatus) {
 	if s.Tree != nil {
 		to.Tree.Entries, to.Tree.Bytes, to.Tree.SpilledBytes = s.Tree.Stats()
 	}
-	to.LatenessMS = lateness(s.History.Lateness(), passes.AssumedTimeout(s.Conf))
+	to.LatenessMS = lateness(s.History.Lateness(), s.Conf.AssumedTimeout())
 }
 
 // heldStatus is what the guard holds; nil where it holds nothing.

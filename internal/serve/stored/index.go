@@ -11,6 +11,8 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
+	"indexerd/internal/index/fulltext/words"
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/reindex"
 	"indexerd/internal/index/search"
@@ -33,7 +35,7 @@ type Index interface {
 	// Fits returns an error for a row with more words than the limits allow.
 	Fits(row doc.Row, limits doc.Limits) error
 	// Synonyms returns the synonyms of queries, nil if there are none.
-	Synonyms([]query.Synonyms) *fulltext.Synonyms
+	Synonyms([]query.Synonyms) *words.Synonyms
 	// CopyTo makes a durable copy of what a backup holds of the index.
 	CopyTo(dir string) error
 	Close() error
@@ -59,7 +61,7 @@ type place interface {
 // An opened index has what it was built with, and whether that is configured.
 type opened struct {
 	Index
-	built  fulltext.Mapping
+	built  schema.Mapping
 	mapped bool
 }
 

@@ -3,7 +3,7 @@ package stored
 import (
 	"slices"
 
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
 )
@@ -39,8 +39,8 @@ func (s *Table) KnowsGroups() bool {
 	defer s.mu.Unlock()
 	name := s.Conf.ACL
 	return name == "" ||
-		slices.Contains(s.built.Metadata, fulltext.Field{Name: name, Type: fulltext.Keyword}) ||
-		slices.ContainsFunc(s.built.Children, func(c fulltext.Child) bool { return c.Name == name && c.Type == fulltext.Keyword })
+		slices.Contains(s.built.Metadata, schema.Field{Name: name, Type: schema.Keyword}) ||
+		slices.ContainsFunc(s.built.Children, func(c schema.Child) bool { return c.Name == name && c.Type == schema.Keyword })
 }
 
 // Searcher is the searcher of the index that is in use.
@@ -51,7 +51,7 @@ func (s *Table) Searcher() *search.Searcher {
 }
 
 // Mapping returns what the index in use was built with.
-func (s *Table) Mapping() fulltext.Mapping {
+func (s *Table) Mapping() schema.Mapping {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.built

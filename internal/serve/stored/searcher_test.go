@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestScoreOptionsReachTheSearcher(t *testing.T) {
 	s := Table{
 		Conf:   configs.Table{Name: "film", Content: configs.Content{Boosts: []configs.Boost{{Field: "title", Factor: 3}, {Field: "actors", Factor: 0.5}}, BM25: query.BM25{K1: 2, B: 0.1}}},
-		opened: opened{built: fulltext.Mapping{Content: []string{"title"}}},
+		opened: opened{built: schema.Mapping{Content: []string{"title"}}},
 	}
 	if got, want := s.newSearcher().Boosts, map[string]float64{"title": 3, "actors": 0.5}; !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

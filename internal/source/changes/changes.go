@@ -29,12 +29,9 @@ import (
 	"indexerd/internal/base/doc"
 )
 
-// A Hint is what a database shows of changes at a moment.
-type Hint = doc.Hint
-
 // Hints reads the hints of one table.
 type Hints interface {
-	Hint(context.Context) (Hint, error)
+	Hint(context.Context) (doc.Hint, error)
 }
 
 // A Sampler reads what a database shows of changes. Its dialect implements it.

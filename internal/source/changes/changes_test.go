@@ -78,7 +78,7 @@ func newFakeTable() *fakeTable {
 	return &fakeTable{footprint: doc.Footprint{Tables: []doc.BaseTable{{ID: "a", Deletes: true}, {ID: "b"}}}}
 }
 
-func hint(t *testing.T, h Hints) Hint {
+func hint(t *testing.T, h Hints) doc.Hint {
 	t.Helper()
 	got, err := h.Hint(t.Context())
 	if err != nil {

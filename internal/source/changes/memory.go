@@ -1,5 +1,7 @@
 package changes
 
+import "indexerd/internal/base/doc"
+
 // A Due is whether a table has to be compared again.
 type Due int
 
@@ -18,13 +20,13 @@ const (
 type Memory struct {
 	Removals bool // only changes that may remove rows count
 
-	last  Hint
+	last  doc.Hint
 	known bool // there is a last hint
 	due   Due
 }
 
 // Look takes a hint that was just read.
-func (m *Memory) Look(h Hint) Due {
+func (m *Memory) Look(h doc.Hint) Due {
 	switch {
 	case !m.known || h.Version == "" || m.part(h) != m.part(m.last):
 		m.due = Changed
@@ -41,7 +43,7 @@ func (m *Memory) Look(h Hint) Due {
 // Compared reports that a comparison has ended that began after the last Look.
 func (m *Memory) Compared() { m.due = Unchanged }
 
-func (m *Memory) part(h Hint) string {
+func (m *Memory) part(h doc.Hint) string {
 	if m.Removals {
 		return h.Removals
 	}

@@ -111,7 +111,7 @@ func runSteps(t *testing.T, steps []step) {
 	}
 }
 
-func (w *memoryWorld) hint(t *testing.T) Hint {
+func (w *memoryWorld) hint(t *testing.T) doc.Hint {
 	h, err := w.hints.Hint(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -138,13 +138,13 @@ func (w *memoryWorld) look(t *testing.T, compare bool) {
 func TestMemoryWaitsForCounters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m Memory
-		want := func(h Hint, due Due) {
+		want := func(h doc.Hint, due Due) {
 			t.Helper()
 			if got := m.Look(h); got != due {
 				t.Errorf("%+v: got %v, want %v", h, got, due)
 			}
 		}
-		first, second := Hint{Version: "1", Counters: "a", Counted: true}, Hint{Version: "2", Counters: "a"}
+		first, second := doc.Hint{Version: "1", Counters: "a", Counted: true}, doc.Hint{Version: "2", Counters: "a"}
 		want(first, Changed)
 		want(first, Changed) // until a comparison ends
 		m.Compared()

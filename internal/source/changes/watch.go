@@ -30,7 +30,7 @@ func (r *Readings) Watch(find func(context.Context) (doc.Footprint, error)) *Wat
 }
 
 // Hint implements Hints.
-func (w *Watch) Hint(ctx context.Context) (Hint, error) { return w.within(ctx, 0) }
+func (w *Watch) Hint(ctx context.Context) (doc.Hint, error) { return w.within(ctx, 0) }
 
 // Within returns the hints for a caller that takes a reading of another table, or
 // its own last one, if it is no older.
@@ -42,28 +42,28 @@ type recent struct {
 }
 
 // Hint implements Hints.
-func (r recent) Hint(ctx context.Context) (Hint, error) { return r.within(ctx, r.age) }
+func (r recent) Hint(ctx context.Context) (doc.Hint, error) { return r.within(ctx, r.age) }
 
-func (w *Watch) within(ctx context.Context, age time.Duration) (Hint, error) {
+func (w *Watch) within(ctx context.Context, age time.Duration) (doc.Hint, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s, err := w.readings.next(ctx, w.tables(), age)
 	if err != nil {
-		return Hint{}, err
+		return doc.Hint{}, err
 	}
 	if s.Version == "" {
 		w.last, w.known = "", false
-		return Hint{At: s.At, Reason: s.Reason}, nil
+		return doc.Hint{At: s.At, Reason: s.Reason}, nil
 	}
 	if w.outdated(s) {
 		if w.footprint, err = w.find(ctx); err != nil {
 			w.known = false
-			return Hint{}, err
+			return doc.Hint{}, err
 		}
 		w.known, w.version, w.catalog = true, s.Version, s.Catalog
 		if !w.counted(s) {
 			if s, err = w.readings.next(ctx, w.tables(), age); err != nil {
-				return Hint{}, err
+				return doc.Hint{}, err
 			}
 		}
 	}
@@ -107,8 +107,8 @@ func (w *Watch) counted(s Sample) bool {
 }
 
 // hint returns the part of a reading that is of this table.
-func (w *Watch) hint(s Sample) Hint {
-	h := Hint{
+func (w *Watch) hint(s Sample) doc.Hint {
+	h := doc.Hint{
 		At: s.At, Version: s.Version, Counters: s.Version, Removals: s.Version, Counted: s.complete,
 		Reason: w.footprint.Reason, Exact: w.footprint.Reason == "" && w.holds(s),
 	}

@@ -1,6 +1,7 @@
 package horizon
 
 import (
+	"slices"
 	"time"
 
 	"indexerd/internal/base/doc"
@@ -134,12 +135,9 @@ func (m *memory) bound(tx Tx) time.Time {
 // transaction's bound below at is not its own start, and its session's next
 // transaction would have a later bound once the session was seen waiting.
 func (m *memory) canImprove(s Sample, at time.Time) bool {
-	for _, tx := range s.Open {
-		if (tx.Start.IsZero() || m.sessions[tx.PID].held) && m.bound(tx).Before(at) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Open, func(tx Tx) bool {
+		return (tx.Start.IsZero() || m.sessions[tx.PID].held) && m.bound(tx).Before(at)
+	})
 }
 
 // addPrepared bounds the prepared transactions. A new one was open at the last

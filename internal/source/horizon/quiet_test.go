@@ -72,7 +72,7 @@ func TestManyTablesAreProbedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &fakeServer{identity: "a"}
 		p := &fakeProber{server: server, busy: map[any]bool{1: true}}
-		watches := tables(NewReadings(server).WithProber(p), 120)
+		watches := tables(NewReadings(server, p), 120)
 		round(t, watches)
 		p.asked = nil
 		got := round(t, watches)
@@ -99,7 +99,7 @@ func TestABrokenTableIsProbedAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &fakeServer{identity: "a"}
 		p := &fakeProber{server: server, broken: map[any]bool{2: true}}
-		watches := tables(NewReadings(server).WithProber(p), 6)
+		watches := tables(NewReadings(server, p), 6)
 		round(t, watches)
 		if got := round(t, watches); got != "------" {
 			t.Errorf("after a question that failed: got %s, want no table known to be quiet", got)
@@ -127,7 +127,7 @@ func TestSteadyTablesStayQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &fakeServer{identity: "a", state: State{Version: "1", Catalog: "1"}}
 		p := &fakeProber{server: server, busy: map[any]bool{2: true}}
-		readings := NewReadings(server).WithProber(p)
+		readings := NewReadings(server, p)
 		var watches []*Watch
 		steady := true
 		for i := range 3 {

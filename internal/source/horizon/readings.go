@@ -23,15 +23,10 @@ type Readings struct {
 	ended  time.Time
 }
 
-// NewReadings returns the readings of a server. It does not connect.
-func NewReadings(s Sampler) *Readings {
-	return &Readings{sampler: s, probe: newProbe(nil), slot: make(chan struct{}, 1)}
-}
-
-// WithProber has the prober asked after each reading for the tables of all watches.
-func (r *Readings) WithProber(p Prober) *Readings {
-	r.probe = newProbe(p)
-	return r
+// NewReadings returns the readings of a server. It does not connect. The prober is
+// asked after each reading for the tables of all watches; nil: none is.
+func NewReadings(s Sampler, p Prober) *Readings {
+	return &Readings{sampler: s, probe: newProbe(p), slot: make(chan struct{}, 1)}
 }
 
 // A reading is what was read for one horizon: its samples, of which the last is

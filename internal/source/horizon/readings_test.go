@@ -16,7 +16,7 @@ import (
 func TestReadingsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeServer{identity: "a", takes: 10 * time.Millisecond, state: State{Version: "1", Seen: second(7)}}
-		readings := NewReadings(f)
+		readings := NewReadings(f, nil)
 		var watches []*Watch
 		for range 30 {
 			watches = append(watches, readings.Watch(Options{}))
@@ -60,7 +60,7 @@ func TestFreshReadingIsShared(t *testing.T) {
 			{fresh: time.Hour, age: maxFresh - 1, readings: 1},
 		} {
 			f := &fakeServer{}
-			readings := NewReadings(f)
+			readings := NewReadings(f, nil)
 			a, b := readings.Watch(Options{}), readings.Watch(Options{Fresh: c.fresh})
 			first := exact(t, a)
 			if want := first.Now.Add(-time.Second); !first.At.Equal(want) {
@@ -79,7 +79,7 @@ func TestFreshReadingIsShared(t *testing.T) {
 func TestNewWatchReadsForItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeServer{takes: 10 * time.Millisecond}
-		readings := NewReadings(f)
+		readings := NewReadings(f, nil)
 		old := readings.Watch(Options{Fresh: time.Second})
 		exact(t, old)
 		time.Sleep(time.Nanosecond)
@@ -109,7 +109,7 @@ func TestNewWatchReadsForItself(t *testing.T) {
 func TestSharedReadingKnowsOpenTransactions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeServer{}
-		readings := NewReadings(f)
+		readings := NewReadings(f, nil)
 		reader, other := readings.Watch(Options{}), readings.Watch(Options{Fresh: time.Second})
 		for round := 1; round <= 3; round++ {
 			exact(t, reader)
@@ -137,7 +137,7 @@ func TestSharedReadingKnowsOpenTransactions(t *testing.T) {
 func TestFailureIsSharedWithWaiters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeServer{err: doc.ErrUnavailable, takes: time.Second}
-		readings := NewReadings(f)
+		readings := NewReadings(f, nil)
 		var all sync.WaitGroup
 		for range 5 {
 			w := readings.Watch(Options{Fresh: time.Second})
@@ -163,7 +163,7 @@ func TestFailureIsSharedWithWaiters(t *testing.T) {
 func TestCancelledReadingIsNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeServer{takes: time.Second}
-		readings := NewReadings(f)
+		readings := NewReadings(f, nil)
 		w, other := readings.Watch(Options{}), readings.Watch(Options{})
 		ctx, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup

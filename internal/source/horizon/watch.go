@@ -76,8 +76,7 @@ const (
 // A horizon that is not exact has a Reason.
 func (w *Watch) Horizon(ctx context.Context) (doc.Horizon, error) {
 	r, err := w.readings.next(ctx, w)
-	var refused Refused
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[Refused](err); ok {
 		return doc.Horizon{Reason: refused.Error()}, nil
 	}
 	if err != nil {

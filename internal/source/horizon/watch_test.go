@@ -16,7 +16,7 @@ var errTooLong = errors.New("the reading took too long")
 func TestSamplesOfAReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeServer{}
-		w := NewReadings(f).Watch(Options{Slack: time.Nanosecond})
+		w := NewReadings(f, nil).Watch(Options{Slack: time.Nanosecond})
 		for _, c := range []struct {
 			name    string
 			open    []Tx
@@ -53,7 +53,7 @@ func TestSamplesOfAReading(t *testing.T) {
 func TestReadingEndsWithItsConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeServer{}
-		w := NewReadings(f).Watch(Options{})
+		w := NewReadings(f, nil).Watch(Options{})
 		exact(t, w)
 		f.open, f.within = []Tx{hidden(1, "1/1")}, sampleInterval/2
 		time.Sleep(time.Second)
@@ -67,7 +67,7 @@ func TestReadingEndsWithItsConnection(t *testing.T) {
 func TestMemoryIsOfOneServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeServer{identity: "a", open: []Tx{hidden(1, "1/1")}, state: State{Remedy: "ask"}}
-		readings := NewReadings(f)
+		readings := NewReadings(f, nil)
 		const hides = "pid 1 (hidden 1/1) hides the start of its transaction, which was before the daemon watched the database: ask, or wait until it ends"
 		last := doc.Horizon{At: time.Now().Add(-time.Second), Now: time.Now(), Local: time.Now(), Server: "a"}
 		time.Sleep(time.Minute)
@@ -88,7 +88,7 @@ func TestMemoryIsOfOneServer(t *testing.T) {
 // A server that does not show transactions has no exact horizon, and that is no
 // error.
 func TestRefusalIsAReason(t *testing.T) {
-	w := NewReadings(&fakeServer{err: Refused("permission denied")}).Watch(Options{})
+	w := NewReadings(&fakeServer{err: Refused("permission denied")}, nil).Watch(Options{})
 	inexact(t, w, "permission denied")
 }
 
@@ -103,7 +103,7 @@ func TestScopeIsChecked(t *testing.T) {
 			checks++
 			return reason, failure
 		}
-		w := NewReadings(f).Watch(Options{Slack: time.Second, Scope: scope})
+		w := NewReadings(f, nil).Watch(Options{Slack: time.Second, Scope: scope})
 		want := func(n int) {
 			t.Helper()
 			if checks != n {

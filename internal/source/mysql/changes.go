@@ -89,7 +89,7 @@ var (
 func (*DB) Footprint(ctx context.Context, s source.Session, _ source.Statement, _ []doc.Kind, all []*source.Described) (f doc.Footprint, err error) {
 	for _, of := range all {
 		e, err := explain(ctx, s, of)
-		if fault := (*source.Fault)(nil); errors.As(err, &fault) && fault.Code == "1345" {
+		if fault, ok := errors.AsType[*source.Fault](err); ok && fault.Code == "1345" {
 			f.Reason = "the account does not see what a view of the SQL calls: GRANT SHOW VIEW on it"
 			return f, nil
 		}

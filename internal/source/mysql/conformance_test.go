@@ -17,7 +17,6 @@ import (
 	"indexerd/internal/source"
 	"indexerd/internal/source/changes"
 	"indexerd/internal/source/horizon"
-	"indexerd/internal/source/stdsql"
 	"indexerd/internal/test/mariatest"
 	"indexerd/internal/test/sourcetest"
 )
@@ -206,7 +205,7 @@ func asReader(dsn string) string { return strings.Replace(dsn, "root@", reader+"
 // openDB opens a database, which is closed at the end of the test.
 func openDB(t testing.TB, dsn string, lock time.Duration) *DB {
 	t.Helper()
-	d, err := open(stdsql.Config{Name: "test", DSN: dsn}, lock)
+	d, err := open(dsn, 4, lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +285,7 @@ func (db testDB) Kill() error {
 
 // Open implements sourcetest.Database.
 func (db testDB) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
-	return db.source.Table(context.Background(), c.Table("doc"))
+	return c.Open(context.Background(), db.source, "doc")
 }
 
 // sqlLiteral writes a value in SQL.

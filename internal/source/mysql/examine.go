@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -142,9 +143,7 @@ func explain(ctx context.Context, s source.Session, of *source.Described) (e exp
 	byAlias := map[[2]string]table{}
 	for _, m := range fromTable.FindAllStringSubmatch(strings.ReplaceAll(from, ") join", " join"), -1) {
 		t := table{unquote(m[1]), unquote(m[2]), unquote(m[3])}
-		if t.alias == "" {
-			t.alias = t.name
-		}
+		t.alias = cmp.Or(t.alias, t.name)
 		e.tables = append(e.tables, t)
 		byAlias[[2]string{t.schema, t.alias}] = t
 	}
@@ -210,14 +209,6 @@ func (*DB) Relations(ctx context.Context, s source.Session, of *source.Described
 	return relations, err
 }
 
-// A planNode is a part of a plan, as EXPLAIN FORMAT=JSON prints it.
-type planTable struct {
-	Name string  `json:"table_name"`
-	Type string  `json:"access_type"`
-	Rows float64 `json:"rows"`                   // of MariaDB
-	Scan float64 `json:"rows_examined_per_scan"` // of MySQL
-}
-
 // Plan implements source.Planner. A table is scanned completely by the accesses
 // ALL and index.
 func (*DB) Plan(ctx context.Context, s source.Session, of *source.Described, st source.Statement, by []int) (p doc.Plan, err error) {
@@ -239,8 +230,8 @@ func (*DB) Plan(ctx context.Context, s source.Session, of *source.Described, st 
 	}
 	for _, t := range scans(tree) {
 		for _, known := range e.tables {
-			if known.alias == t.Name {
-				p.FullScans = append(p.FullScans, doc.FullScan{Table: known.sql(), Rows: int64(max(t.Rows, t.Scan))})
+			if known.alias == t.Table {
+				p.FullScans = append(p.FullScans, doc.FullScan{Table: known.sql(), Rows: t.Rows})
 			}
 		}
 	}
@@ -249,8 +240,8 @@ func (*DB) Plan(ctx context.Context, s source.Session, of *source.Described, st 
 	return p, err
 }
 
-// scans returns the tables of a plan that are read completely.
-func scans(node any) (found []planTable) {
+// scans returns the tables of a plan that are read completely, by their aliases.
+func scans(node any) (found []doc.FullScan) {
 	switch node := node.(type) {
 	case []any:
 		for _, inner := range node {
@@ -258,10 +249,10 @@ func scans(node any) (found []planTable) {
 		}
 	case map[string]any:
 		if kind := node["access_type"]; kind == "ALL" || kind == "index" {
-			var t planTable
-			if text, err := json.Marshal(node); err == nil && json.Unmarshal(text, &t) == nil {
-				found = append(found, t)
-			}
+			alias, _ := node["table_name"].(string)
+			rows, _ := node["rows"].(float64)                      // of MariaDB
+			scanned, _ := node["rows_examined_per_scan"].(float64) // of MySQL
+			found = append(found, doc.FullScan{Table: alias, Rows: int64(max(rows, scanned))})
 		}
 		for _, key := range slices.Sorted(maps.Keys(node)) {
 			found = append(found, scans(node[key])...)

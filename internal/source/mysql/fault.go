@@ -20,11 +20,10 @@ const (
 // faults are the errors of the server. A text with a user's name is not shown.
 var faults = stdsql.Faults{
 	Of: func(err error) (n stdsql.Numbered, ok bool) {
-		var my *mysql.MySQLError
-		if ok = errors.As(err, &my); ok {
-			n.Number, n.Text = int(my.Number), my.Message
+		if my, ok := errors.AsType[*mysql.MySQLError](err); ok {
+			return stdsql.Numbered{Number: int(my.Number), Text: my.Message}, true
 		}
-		return n, ok
+		return n, false
 	},
 	Format: "error %d", Code: "%d", Lost: mysql.ErrInvalidConn,
 	About: map[source.Subject][]int{

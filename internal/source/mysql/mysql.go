@@ -22,7 +22,6 @@
 package mysql
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -49,24 +48,26 @@ type DB struct {
 	settled time.Duration
 }
 
-// Open prepares a database. It does not connect.
-func Open(_ context.Context, c stdsql.Config) (*DB, error) { return open(c, lockTimeout) }
+// Open prepares a database with conns connections at most. It does not connect.
+func Open(_ context.Context, dsn string, conns int) (*DB, error) {
+	return open(dsn, conns, lockTimeout)
+}
 
 // lockTimeout limits the wait for a table that is being altered.
 const lockTimeout = 5 * time.Second
 
-func open(c stdsql.Config, lock time.Duration) (*DB, error) {
-	conf, err := parseDSN(c.DSN)
+func open(dsn string, conns int, lock time.Duration) (*DB, error) {
+	conf, err := parseDSN(dsn)
 	if err != nil {
-		return nil, fmt.Errorf("source %s: dsn: %w", c.Name, err)
+		return nil, fmt.Errorf("dsn: %w", err)
 	}
 	connect, err := mysql.NewConnector(conf)
 	if err != nil {
-		return nil, fmt.Errorf("source %s: dsn: %w", c.Name, err)
+		return nil, fmt.Errorf("dsn: %w", err)
 	}
-	settings := sessionSQL(lock, cmp.Or(c.StatementTimeout, 5*time.Minute))
+	settings := sessionSQL(lock, source.StatementTimeout)
 	d := &DB{
-		DB:   stdsql.DB{Name: conf.Addr + "/" + conf.DBName, Pool: stdsql.OpenPool(connect, cmp.Or(c.Conns, 4), settings), Vendor: vendor{&faults, clockSQL}},
+		DB:   stdsql.DB{Name: conf.Addr + "/" + conf.DBName, Pool: stdsql.OpenPool(connect, conns, settings), Vendor: vendor{&faults, clockSQL}},
 		conf: conf, looks: stdsql.OpenPool(connect, 0, settings), settled: settled,
 	}
 	d.looks.SetMaxIdleConns(-1)
@@ -80,7 +81,7 @@ var tooMany = []string{"1040", "1203", "1226"}
 // Probe implements source.Prober.
 func (d *DB) Probe(ctx context.Context) error {
 	session, err := d.Session(ctx, d.looks)
-	if f := (*source.Fault)(nil); errors.As(err, &f) && slices.Contains(tooMany, f.Code) {
+	if f, ok := errors.AsType[*source.Fault](err); ok && slices.Contains(tooMany, f.Code) {
 		return nil
 	}
 	if err == nil {
@@ -245,13 +246,6 @@ func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys
 		q.Write(", '$[*]' COLUMNS (", strings.Join(paths, ", "), ")) keys_of_page)")
 		return true
 	}
-	for i, key := range keys {
-		q.Write([]string{"(", ", ("}[min(i, 1)])
-		for j, part := range key {
-			q.Write([]string{"", ", "}[min(j, 1)]).Bind(part, columns[j])
-		}
-		q.Write(")")
-	}
-	q.Write(")")
+	q.BindKeys(keys, columns).Write(")")
 	return true
 }

@@ -109,15 +109,7 @@ func value(name string) func(raw any) (any, error) {
 	case "DATETIME":
 		return func(raw any) (any, error) { return source.TimeText(raw.(string), zone), nil }
 	}
-	return scalar
-}
-
-// scalar converts a value: sixteen bytes are a UUID.
-func scalar(raw any) (any, error) {
-	if b, ok := raw.([]byte); ok && len(b) == 16 {
-		return doc.FormatUUID([16]byte(b)), nil
-	}
-	return stdsql.Scalar(raw)
+	return stdsql.ScalarOrUUID
 }
 
 // bits returns the integer that at most 64 bits are.

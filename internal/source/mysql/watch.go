@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"indexerd/internal/source"
@@ -23,14 +25,12 @@ import (
 // read it for 100 ms. Each sample looks for its own transaction in it, by a
 // connection that is not used again: an older copy can't have it.
 func (d *DB) Connect(ctx context.Context, read func(context.Context, horizon.Conn) error) error {
-	ctx, cancel := context.WithTimeout(ctx, readingTimeout)
+	ctx, cancel := context.WithTimeout(ctx, stdsql.ReadingTimeout)
 	defer cancel()
 	return stdsql.Refusal(read(ctx, &watchConn{db: d}), map[string]string{
 		"1227": "this account does not see other sessions' transactions: GRANT PROCESS ON *.* to it, or set horizon: timeout",
 	})
 }
-
-const readingTimeout = 30 * time.Second
 
 // A watchConn is a horizon.Conn.
 type watchConn struct {
@@ -118,11 +118,8 @@ func sample(ctx context.Context, session *stdsql.Session) (s horizon.Sample, see
 	if seen, err = addOpen(ctx, session, sessions); err != nil {
 		return s, false, err
 	}
-	for _, tx := range sessions {
-		if tx.ID != "" {
-			s.Open = append(s.Open, tx)
-		}
-	}
+	maps.DeleteFunc(sessions, func(_ int64, tx horizon.Tx) bool { return tx.ID == "" })
+	s.Open = slices.Collect(maps.Values(sessions))
 	return s, seen, nil
 }
 
@@ -173,7 +170,7 @@ func (w *watchConn) State(ctx context.Context) (s horizon.State, err error) {
 		}
 		return err
 	})
-	if fault := (*source.Fault)(nil); errors.As(err, &fault) && fault.Subject != source.AboutServer {
+	if fault, ok := errors.AsType[*source.Fault](err); ok && fault.Subject != source.AboutServer {
 		s.Reason, err = "this account does not see prepared transactions: GRANT XA_RECOVER_ADMIN ON *.* to it, or set horizon: timeout", nil
 	}
 	return s, err

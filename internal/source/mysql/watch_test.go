@@ -73,7 +73,7 @@ func TestLateCommits(t *testing.T) {
 	n, _ := strconv.Atoi(os.Getenv("LATE_N"))
 	n = max(n, 1000)
 	d := openDB(t, dsn, time.Second)
-	watch := horizon.NewReadings(d).Watch(horizon.Options{})
+	watch := horizon.NewReadings(d, nil).Watch(horizon.Options{})
 	first := mariatest.Connect(t, dsn)
 	execute(t, first, "START TRANSACTION")
 	execute(t, first, "INSERT INTO doc (u) VALUES (NOW(6))")
@@ -144,7 +144,7 @@ func TestLateCommits(t *testing.T) {
 // transaction began. The horizon stays below until the commit.
 func TestWaitForTheLockOfATable(t *testing.T) {
 	_, dsn := lateServer(t)
-	watch := horizon.NewReadings(openDB(t, dsn, time.Second)).Watch(horizon.Options{Slack: time.Millisecond})
+	watch := horizon.NewReadings(openDB(t, dsn, time.Second), nil).Watch(horizon.Options{Slack: time.Millisecond})
 	locker, writer := mariatest.Connect(t, dsn), mariatest.Connect(t, dsn)
 	read := func() doc.Horizon {
 		t.Helper()
@@ -188,7 +188,7 @@ func TestWaitForTheLockOfATable(t *testing.T) {
 // passes an open transaction.
 func TestForeignPoller(t *testing.T) {
 	_, dsn := lateServer(t)
-	watch := horizon.NewReadings(openDB(t, dsn, time.Second)).Watch(horizon.Options{Slack: time.Millisecond})
+	watch := horizon.NewReadings(openDB(t, dsn, time.Second), nil).Watch(horizon.Options{Slack: time.Millisecond})
 	if _, err := watch.Horizon(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestForeignPoller(t *testing.T) {
 // horizon.
 func TestPreparedTransaction(t *testing.T) {
 	_, dsn := lateServer(t)
-	watch := horizon.NewReadings(openDB(t, dsn, time.Second)).Watch(horizon.Options{Slack: time.Millisecond})
+	watch := horizon.NewReadings(openDB(t, dsn, time.Second), nil).Watch(horizon.Options{Slack: time.Millisecond})
 	read := func() doc.Horizon {
 		t.Helper()
 		h, err := watch.Horizon(t.Context())
@@ -267,7 +267,7 @@ func TestWithoutProcess(t *testing.T) {
 	mariatest.Exec(t, dsn, "CREATE USER plain@'127.0.0.1'")
 	mariatest.Exec(t, dsn, "GRANT SELECT ON *.* TO plain@'127.0.0.1'")
 	d := openDB(t, strings.Replace(dsn, "root@", "plain@", 1), time.Second)
-	h, err := horizon.NewReadings(d).Watch(horizon.Options{}).Horizon(t.Context())
+	h, err := horizon.NewReadings(d, nil).Watch(horizon.Options{}).Horizon(t.Context())
 	if err != nil || !h.At.IsZero() || !strings.Contains(h.Reason, "GRANT PROCESS ON *.*") {
 		t.Errorf("got %+v, %v, want no horizon and the privilege", h, err)
 	}

@@ -14,7 +14,6 @@ import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/source"
 	"indexerd/internal/source/horizon"
-	"indexerd/internal/source/stdsql"
 	"indexerd/internal/test/h2test"
 	"indexerd/internal/test/sourcetest"
 )
@@ -158,7 +157,7 @@ var onH2 = h2test.Dialect{
 }
 
 func openStand(c driver.Connector) *DB {
-	return open(stdsql.Config{Name: "test"}, address{host: "localhost", port: 1521, service: "test"}, c)
+	return open(address{host: "localhost", port: 1521, service: "test"}, c, 4)
 }
 
 // zoned finds a literal with an offset, which H2 names otherwise.

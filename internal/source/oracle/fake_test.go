@@ -18,7 +18,6 @@ import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/source"
 	"indexerd/internal/source/horizon"
-	"indexerd/internal/source/stdsql"
 	"indexerd/internal/test/fakedriver"
 )
 
@@ -26,7 +25,7 @@ import (
 func fake(t *testing.T, answers ...fakedriver.Answer) (*DB, *fakedriver.Server) {
 	t.Helper()
 	server := fakedriver.New(t, append(answers, clockAnswer, fakedriver.Answer{To: "ALTER SESSION"}, fakedriver.Answer{To: "SET TRANSACTION READ ONLY"})...)
-	d := open(stdsql.Config{Name: "test"}, address{host: "db.example", port: 1521, service: "shop"}, server.Connector())
+	d := open(address{host: "db.example", port: 1521, service: "shop"}, server.Connector(), 4)
 	t.Cleanup(d.Close)
 	return d, server
 }

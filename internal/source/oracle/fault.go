@@ -28,12 +28,11 @@ const (
 // faults are the errors of the server. A text with a user's name is not shown.
 var faults = stdsql.Faults{
 	Of: func(err error) (n stdsql.Numbered, ok bool) {
-		var ora *network.OracleError
-		if ok = errors.As(err, &ora); ok {
+		if ora, ok := errors.AsType[*network.OracleError](err); ok {
 			first, _, _ := strings.Cut(strings.TrimSpace(ora.ErrMsg), "\n") // the others say where in the server
-			n.Number, n.Text = ora.ErrCode, heading.ReplaceAllString(first, "")
+			return stdsql.Numbered{Number: ora.ErrCode, Text: heading.ReplaceAllString(first, "")}, true
 		}
-		return n, ok
+		return n, false
 	},
 	Format: "ORA-%05d", Code: "ORA-%05d",
 	About: map[source.Subject][]int{

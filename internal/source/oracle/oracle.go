@@ -27,13 +27,11 @@
 package oracle
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"indexerd/internal/base/doc"
@@ -48,22 +46,22 @@ type DB struct {
 	verified bool // an encrypted connection is to a verified server
 }
 
-// Open prepares a database. It does not connect.
-func Open(_ context.Context, c stdsql.Config) (*DB, error) {
-	a, err := parseDSN(c.DSN)
+// Open prepares a database with conns connections at most. It does not connect.
+func Open(_ context.Context, dsn string, conns int) (*DB, error) {
+	a, err := parseDSN(dsn)
 	if err != nil {
-		return nil, fmt.Errorf("source %s: dsn: %w", c.Name, err)
+		return nil, fmt.Errorf("dsn: %w", err)
 	}
-	return open(c, a, a.connector()), nil
+	return open(a, a.connector(), conns), nil
 }
 
 // sessionSQL are the settings of every session.
 const sessionSQL = `ALTER SESSION SET TIME_ZONE = '+00:00' NLS_SORT = BINARY NLS_COMP = BINARY NLS_NUMERIC_CHARACTERS = '.,'` +
 	` NLS_DATE_FORMAT = 'YYYY-MM-DD HH24:MI:SS' NLS_TIMESTAMP_FORMAT = 'YYYY-MM-DD HH24:MI:SS.FF9' NLS_TIMESTAMP_TZ_FORMAT = 'YYYY-MM-DD HH24:MI:SS.FF9 TZH:TZM'`
 
-func open(c stdsql.Config, a address, connector driver.Connector) *DB {
+func open(a address, connector driver.Connector, conns int) *DB {
 	return &DB{
-		DB:     stdsql.DB{Name: a.String(), Pool: stdsql.OpenPool(connector, cmp.Or(c.Conns, 4), sessionSQL), Vendor: vendor{&faults, clockSQL}, Timeout: cmp.Or(c.StatementTimeout, 5*time.Minute)},
+		DB:     stdsql.DB{Name: a.String(), Pool: stdsql.OpenPool(connector, conns, sessionSQL), Vendor: vendor{&faults, clockSQL}, Timeout: source.StatementTimeout},
 		remote: stdsql.IsRemote(a.host), verified: a.options["SSL VERIFY"] != "false",
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
 	"indexerd/internal/source/horizon"
-	"indexerd/internal/source/stdsql"
 	"indexerd/internal/test/sourcetest"
 )
 
@@ -86,7 +85,7 @@ func (r *real) must(statements ...string) {
 
 func (r *real) connect() *real {
 	next := *r
-	d := open(stdsql.Config{Name: "test"}, r.own, r.own.connector())
+	d := open(r.own, r.own.connector(), 4)
 	r.Cleanup(d.Close)
 	next.source = source.New(d, pace.Limits{})
 	return &next
@@ -115,7 +114,7 @@ func (r *real) Exec(statements ...string) error {
 
 // Open implements sourcetest.Database.
 func (r *real) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
-	return r.source.Table(context.Background(), c.Table("doc"))
+	return c.Open(context.Background(), r.source, "doc")
 }
 
 // Kill implements sourcetest.Killer.
@@ -150,10 +149,10 @@ func lateCommits(t *testing.T, r *real) string {
 	if err := r.Exec("CREATE TABLE doc (id NUMBER GENERATED ALWAYS AS IDENTITY PRIMARY KEY, u TIMESTAMP(6) NOT NULL)", "CREATE INDEX doc_u ON doc (u, id)"); err != nil {
 		t.Fatal(err)
 	}
-	d := open(stdsql.Config{Name: "test"}, r.own, r.own.connector())
+	d := open(r.own, r.own.connector(), 4)
 	defer d.Close()
 	r.must("GRANT SELECT ON SYS.GV_$SESSION TO "+r.own.user, "GRANT SELECT ON SYS.GV_$TRANSACTION TO "+r.own.user, "GRANT SELECT ON SYS.DBA_2PC_PENDING TO "+r.own.user)
-	watch := horizon.NewReadings(d).Watch(horizon.Options{})
+	watch := horizon.NewReadings(d, nil).Watch(horizon.Options{})
 	var committed, horizons atomic.Int64
 	var all sync.WaitGroup
 	for i := range writers {

@@ -55,8 +55,7 @@ func (vendor) Value(a source.Arg) any {
 func (vendor) Describe(ctx context.Context, conn *sql.Conn, of source.Wrapped) ([]source.Column, error) {
 	head := "SELECT " + of.Alias + ".* "
 	columns, err := stdsql.Columns(ctx, conn, head+of.From()+" WHERE 1 = 0", newColumn)
-	var ora *network.OracleError
-	if errors.As(err, &ora) {
+	if ora, ok := errors.AsType[*network.OracleError](err); ok {
 		f := faults.Classify(err)
 		f.Line = lineOf(of.SQL, ora.ErrPos()-len(head+"FROM ("))
 		return nil, f

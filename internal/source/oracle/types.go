@@ -136,7 +136,7 @@ func value(name string) func(raw any) (any, error) {
 	case zonedTime, localTime:
 		return shownTime("2006-01-02T15:04:05.000000Z")
 	case "RAW":
-		return bytesOrUUID
+		return stdsql.ScalarOrUUID
 	case "VARCHAR2", "CHAR", "CLOB", "BLOB", "BINARY_FLOAT", "BINARY_DOUBLE", "INTERVAL", "ROWID", "XMLTYPE", "JSON", "VECTOR", "BOOLEAN":
 		return stdsql.Scalar
 	}
@@ -148,11 +148,4 @@ func shownTime(layout string) func(raw any) (any, error) {
 		t, err := parseTime(raw)
 		return t.Format(layout), err
 	}
-}
-
-func bytesOrUUID(raw any) (any, error) {
-	if b, ok := raw.([]byte); ok && len(b) == 16 {
-		return doc.FormatUUID([16]byte(b)), nil
-	}
-	return stdsql.Scalar(raw)
 }

@@ -3,7 +3,9 @@ package oracle
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"time"
 
 	"indexerd/internal/source"
@@ -77,9 +79,7 @@ func (w watchConn) Sample(ctx context.Context) (s horizon.Sample, err error) {
 		tx := open[r.Number(0)]
 		open[r.Number(0)] = horizon.Tx{PID: int(r.Number(0)), User: r.Text(2), ID: "transaction " + r.Text(1), Waiting: tx.ID == ""}
 	}
-	for _, tx := range open {
-		s.Open = append(s.Open, tx)
-	}
+	s.Open = slices.Collect(maps.Values(open))
 	return s, err
 }
 

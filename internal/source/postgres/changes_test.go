@@ -82,14 +82,14 @@ func shown(t *testing.T, dsn string, f doc.Footprint) string {
 }
 
 // hinted returns the hints of a table.
-func hinted(t *testing.T, db *DB, sql string) func() changes.Hint {
+func hinted(t *testing.T, db *DB, sql string) func() doc.Hint {
 	t.Helper()
 	table, err := source.New(db, pace.Limits{}).Table(t.Context(), source.TableConfig{Name: "film", SQL: sql, Key: []string{"id"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	hints := changes.NewReadings(db).Watch(table.Footprint)
-	return func() changes.Hint {
+	return func() doc.Hint {
 		t.Helper()
 		h, err := hints.Hint(t.Context())
 		if err != nil {
@@ -113,7 +113,7 @@ func TestCountersMove(t *testing.T) {
 		INSERT INTO maker SELECT generate_series(0, 19);
 		INSERT INTO film SELECT id, id FROM maker`)
 	hint := hinted(t, openDB(t, dsn), "SELECT id FROM film")
-	before := awaitCounters(t, hint, changes.Hint{})
+	before := awaitCounters(t, hint, doc.Hint{})
 	for _, step := range []struct {
 		sql      string
 		removals bool
@@ -144,7 +144,7 @@ func TestCountersMove(t *testing.T) {
 }
 
 // awaitCounters returns a hint with other counters.
-func awaitCounters(t *testing.T, hint func() changes.Hint, before changes.Hint) changes.Hint {
+func awaitCounters(t *testing.T, hint func() doc.Hint, before doc.Hint) doc.Hint {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if h := hint(); h.Counters != before.Counters {

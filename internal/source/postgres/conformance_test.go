@@ -209,7 +209,7 @@ func (db conformanceDB) Kill() error {
 
 // Open implements sourcetest.Database.
 func (db conformanceDB) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
-	return db.source.Table(context.Background(), c.Table("doc"))
+	return c.Open(context.Background(), db.source, "doc")
 }
 
 // sqlLiteral writes a value in SQL.

@@ -132,12 +132,7 @@ func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys
 		q.Write(")")
 		return true
 	}
-	q.Write("(", strings.Join(exprs, ", "), ") IN (SELECT * FROM unnest(")
-	for i := range exprs {
-		q.Write([]string{"", ", "}[min(i, 1)])
-		bind(i)
-	}
-	q.Write("))")
+	q.Write("(", strings.Join(exprs, ", "), ") IN (SELECT * FROM unnest(").List(len(exprs), ", ", bind).Write("))")
 	return true
 }
 
@@ -160,11 +155,7 @@ func amongEnums(q *source.Query, columns []*source.Column, exprs []string, bind 
 	} else {
 		q.Write("(", strings.Join(exprs, ", "), ") IN ", list)
 	}
-	for i := range exprs {
-		q.Write([]string{"", ", "}[min(i, 1)])
-		bind(i)
-	}
-	q.Write(") AS k(", strings.Join(names, ", "), "))", map[bool]string{true: ")"}[len(exprs) == 1])
+	q.List(len(exprs), ", ", bind).Write(") AS k(", strings.Join(names, ", "), "))", map[bool]string{true: ")"}[len(exprs) == 1])
 }
 
 // listed returns the column with which a list is compared; nil: a list of texts.

@@ -19,8 +19,7 @@ var errNoAnswer = errors.New("the server did not answer in time")
 // fault converts an error of the driver to the caller's cancellation or to a
 // *source.Fault.
 func (x *session) fault(ctx context.Context, err error) error {
-	var done *source.Fault
-	if err == nil || errors.Is(err, doc.ErrChangedResult) || errors.As(err, &done) {
+	if err == nil || errors.Is(err, doc.ErrChangedResult) || errors.As(err, new(*source.Fault)) {
 		return err
 	}
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errNoAnswer) {
@@ -34,8 +33,8 @@ func (x *session) fault(ctx context.Context, err error) error {
 }
 
 func classify(err error) *source.Fault {
-	var pg *pgconn.PgError
-	if !errors.As(err, &pg) {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
 		return &source.Fault{Subject: source.AboutServer, Text: reason(err)}
 	}
 	return &source.Fault{
@@ -73,8 +72,8 @@ func (db *DB) connectFault(ctx context.Context, err error) error {
 }
 
 func connectReason(err error) string {
-	var pg *pgconn.PgError
-	if !errors.As(err, &pg) {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
 		return reason(err)
 	}
 	var what string

@@ -24,7 +24,7 @@ func TestAddress(t *testing.T) {
 		"postgres://app@[::1]/shop":                                    "[::1]:5432/shop",
 		"host=db.example user=app password=" + secret + " dbname=shop": "db.example:5432/shop",
 	} {
-		s, err := Open(t.Context(), Config{Name: "shop", DSN: dsn})
+		s, err := Open(t.Context(), dsn, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestBadDSN(t *testing.T) {
 		"postgres://app:" + secret + "@one,two/shop":                "names several servers",
 		"postgres://app:" + secret + "@db:1,db:2/x?sslmode=disable": "names several servers",
 	} {
-		s, err := Open(t.Context(), Config{Name: "shop", DSN: dsn})
+		s, err := Open(t.Context(), dsn, 4)
 		if err == nil {
 			s.Close()
 			t.Errorf("%s: got no error, want one", dsn)
@@ -58,7 +58,7 @@ func TestBadDSN(t *testing.T) {
 			t.Errorf("%s: got %q, want %q in it, and nothing of the login", dsn, got, want)
 		}
 	}
-	s, err := Open(t.Context(), Config{Name: "shop", DSN: "postgres://app@one,two/shop?target_session_attrs=primary"})
+	s, err := Open(t.Context(), "postgres://app@one,two/shop?target_session_attrs=primary", 4)
 	if err != nil {
 		t.Fatalf("got %v for several servers of which one is the primary, want none", err)
 	}
@@ -72,7 +72,7 @@ func TestServerDown(t *testing.T) {
 		"postgres://app:" + secret + "@127.0.0.1:1/shop":                 "connect to 127.0.0.1:1/shop: database unavailable: connection refused",
 		"host=/nowhere port=1 user=app dbname=shop password=" + secret:   "connect to /nowhere:1/shop: database unavailable: no such file or directory",
 	} {
-		s, err := Open(t.Context(), Config{Name: "shop", DSN: dsn})
+		s, err := Open(t.Context(), dsn, 4)
 		if err != nil {
 			t.Fatal(err)
 		}

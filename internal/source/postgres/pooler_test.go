@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
 	"indexerd/internal/source/horizon"
 	"indexerd/internal/test/pgtest"
@@ -30,9 +31,10 @@ func TestPooler(t *testing.T) {
 		pooled bool
 		reason string
 	}{{pooled, true, reason}, {direct, false, ""}} {
-		table := tableOf(t, c.db, source.TableConfig{})
+		s := source.New(c.db, pace.Limits{})
+		table := tableFrom(t, s, source.TableConfig{})
 		stamps = append(stamps, readStamps(t, table.Stamps(t.Context(), always)))
-		d, err := table.Source().Server(t.Context())
+		d, err := s.Server(t.Context())
 		if err != nil || d.Pooled != c.pooled {
 			t.Errorf("got %+v, %v, want pooled %v", d, err, c.pooled)
 		}

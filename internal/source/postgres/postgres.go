@@ -28,7 +28,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"strconv"
 	"strings"
@@ -41,14 +40,6 @@ import (
 
 	"indexerd/internal/source"
 )
-
-// Config describes a database connection.
-type Config struct {
-	Name             string
-	DSN              string
-	Conns            int           // the maximum number of connections; 0: 4
-	StatementTimeout time.Duration // 0: 5 minutes
-}
 
 // A DB is one database. It is safe for concurrent use.
 type DB struct {
@@ -68,39 +59,37 @@ type DB struct {
 // answers at once. The sink holds its lock during a begin.
 const roundTripTimeout = 10 * time.Second
 
-// Open prepares a database. It does not connect.
-func Open(ctx context.Context, cfg Config) (*DB, error) {
+// Open prepares a database with conns connections at most. It does not connect.
+func Open(ctx context.Context, dsn string, conns int) (*DB, error) {
 	// The driver's error may contain a part of a malformed DSN and so of the
 	// password.
-	pc, err := pgxpool.ParseConfig(cfg.DSN)
-	if err != nil || splitPassword(cfg.DSN, pc.ConnConfig.Database) {
-		return nil, fmt.Errorf("source %s: dsn is not a connection string of PostgreSQL: "+
-			"write postgres://user@host:port/database, with special characters of the password percent-encoded", cfg.Name)
+	pc, err := pgxpool.ParseConfig(dsn)
+	if err != nil || splitPassword(dsn, pc.ConnConfig.Database) {
+		return nil, errors.New("dsn is not a connection string of PostgreSQL: " +
+			"write postgres://user@host:port/database, with special characters of the password percent-encoded")
 	}
 	conn := pc.ConnConfig
 	for _, f := range conn.Fallbacks {
 		if (f.Host != conn.Host || f.Port != conn.Port) && conn.ValidateConnect == nil {
-			return nil, fmt.Errorf("source %s: dsn names several servers, which may differ in what they have replayed: "+
-				"add target_session_attrs=primary", cfg.Name)
+			return nil, errors.New("dsn names several servers, which may differ in what they have replayed: " +
+				"add target_session_attrs=primary")
 		}
 	}
 	conn.RuntimeParams["application_name"] = "indexerd"
 	conn.RuntimeParams["client_encoding"] = "UTF8"
-	if conn.ConnectTimeout == 0 {
-		conn.ConnectTimeout = roundTripTimeout
-	}
-	pc.MaxConns = int32(cmp.Or(cfg.Conns, 4))
+	conn.ConnectTimeout = cmp.Or(conn.ConnectTimeout, roundTripTimeout)
+	pc.MaxConns = int32(conns)
 	// The pool's check would be a separate statement. A dead connection fails at
 	// its first use instead, which closes all others.
 	pc.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	pool, err := pgxpool.NewWithConfig(ctx, pc)
 	if err != nil {
-		return nil, fmt.Errorf("source %s: %w", cfg.Name, err)
+		return nil, err
 	}
 	return &DB{
 		address:          net.JoinHostPort(conn.Host, strconv.Itoa(int(conn.Port))) + "/" + conn.Database,
 		pool:             pool,
-		statementTimeout: cmp.Or(cfg.StatementTimeout, 5*time.Minute),
+		statementTimeout: source.StatementTimeout,
 		lockTimeout:      lockTimeout,
 		replayTimeout:    replayTimeout,
 	}, nil
@@ -142,7 +131,7 @@ func (db *DB) Probe(ctx context.Context) error {
 	if err == nil {
 		return conn.Close(ctx)
 	}
-	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) && pg.Code == tooMany {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == tooMany {
 		return nil
 	}
 	return db.connectFault(ctx, err)

@@ -20,7 +20,7 @@ func openDB(t testing.TB, dsn string) *DB {
 // openAsIs is openDB as a user opens the database.
 func openAsIs(t testing.TB, dsn string) *DB {
 	t.Helper()
-	db, err := Open(t.Context(), Config{Name: "test", DSN: dsn})
+	db, err := Open(t.Context(), dsn, 4)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,13 +29,19 @@ func tableIn(t testing.TB, dsn, setup string, cfg source.TableConfig) *source.Ta
 // tableOf opens a table. The zero cfg is all of doc with key id and updateTime u.
 func tableOf(t testing.TB, d source.Dialect, cfg source.TableConfig) *source.Table {
 	t.Helper()
+	return tableFrom(t, source.New(d, pace.Limits{}), cfg)
+}
+
+// tableFrom opens a table of a source.
+func tableFrom(t testing.TB, s *source.Source, cfg source.TableConfig) *source.Table {
+	t.Helper()
 	cfg.Name = "doc"
 	cfg.SQL = cmp.Or(cfg.SQL, "SELECT * FROM doc")
 	cfg.Updated = cmp.Or(cfg.Updated, "u")
 	if cfg.Key == nil {
 		cfg.Key = []string{"id"}
 	}
-	table, err := source.New(d, pace.Limits{}).Table(t.Context(), cfg)
+	table, err := s.Table(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,13 +252,16 @@ func TestSweepHoldsNoTransaction(t *testing.T) {
 // each.
 func TestIdleWindowIsOneTransaction(t *testing.T) {
 	t.Parallel()
-	table := tableIn(t, pgtest.DB(t), `CREATE TABLE doc (id int, u timestamptz); CREATE TABLE part (id int, u timestamptz, v int);
-		INSERT INTO doc VALUES (1, '2024-01-01Z'); INSERT INTO part VALUES (1, '2024-01-03Z', 0)`, source.TableConfig{Children: childOf("SELECT * FROM part", "id")})
-	before := table.Source().Figures().Statements
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, u timestamptz); CREATE TABLE part (id int, u timestamptz, v int);
+		INSERT INTO doc VALUES (1, '2024-01-01Z'); INSERT INTO part VALUES (1, '2024-01-03Z', 0)`)
+	s := source.New(openDB(t, dsn), pace.Limits{})
+	table := tableFrom(t, s, source.TableConfig{Children: childOf("SELECT * FROM part", "id")})
+	before := s.Figures().Statements
 	if got := readStamps(t, table.Stamps(t.Context(), doc.Window{From: at(t, "2025-01-01T00:00:00Z"), To: always.To})); len(got) != 0 {
 		t.Errorf("got %v, want nothing", got)
 	}
-	if got := table.Source().Figures().Statements - before; got != 3 {
+	if got := s.Figures().Statements - before; got != 3 {
 		t.Errorf("got %d statements, want BEGIN, the rows and the child", got)
 	}
 }

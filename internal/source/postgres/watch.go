@@ -49,11 +49,10 @@ func (db *DB) Connect(ctx context.Context, read func(context.Context, horizon.Co
 // refusal returns the error with which the server refused a statement, and would
 // refuse it again; nil if it did not.
 func refusal(err error) *source.Fault {
-	var fault *source.Fault
-	if errors.Is(err, doc.ErrUnavailable) || !errors.As(err, &fault) {
-		return nil
+	if fault, ok := errors.AsType[*source.Fault](err); ok && !errors.Is(err, doc.ErrUnavailable) {
+		return fault
 	}
-	return fault
+	return nil
 }
 
 // A watchConn is a connection for one reading, outside a transaction.

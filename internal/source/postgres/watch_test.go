@@ -45,7 +45,7 @@ const (
 )
 
 // watchOf returns a watch that shares its readings with no other.
-func watchOf(db *DB, o horizon.Options) *horizon.Watch { return horizon.NewReadings(db).Watch(o) }
+func watchOf(db *DB, o horizon.Options) *horizon.Watch { return horizon.NewReadings(db, nil).Watch(o) }
 
 // watchDatabase watches a database as such a role.
 func watchDatabase(t *testing.T, dsn, granted string) *watched {

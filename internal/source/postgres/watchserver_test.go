@@ -120,7 +120,7 @@ func TestReadingThatTakesTooLong(t *testing.T) {
 // A late commit is above every watch's horizon, whichever watch took the reading.
 func TestSharedReadingKnowsLateCommits(t *testing.T) {
 	w := watchDatabase(t, pgtest.DB(t), superuser)
-	shared := horizon.NewReadings(w.db)
+	shared := horizon.NewReadings(w.db, nil)
 	reader, other := shared.Watch(horizon.Options{Slack: slack}), shared.Watch(horizon.Options{Slack: slack, Fresh: time.Second})
 	for range 3 {
 		late := w.late()

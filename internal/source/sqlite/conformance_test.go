@@ -169,7 +169,7 @@ func newDB(t testing.TB, statements ...string) *testDB {
 
 func (db *testDB) newSource() *source.Source {
 	db.t.Helper()
-	d, err := Open(db.t.Context(), Config{Name: "test", DSN: db.path})
+	d, err := Open(db.t.Context(), db.path, 4)
 	if err != nil {
 		db.t.Fatal(err)
 	}
@@ -205,11 +205,7 @@ func (db *testDB) Lock() (unlock func() error, err error) {
 
 // Open implements sourcetest.Database.
 func (db *testDB) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
-	table, err := db.source.Table(context.Background(), c.Table("t"))
-	if err != nil {
-		return nil, err
-	}
-	return table, nil
+	return c.Open(context.Background(), db.source, "t")
 }
 
 // sqlLiteral writes a value in SQL.

@@ -47,7 +47,7 @@ func TestDSNIsAPathWithoutParameters(t *testing.T) {
 			t.Errorf("parseDSN(%q): got %q, %v, want %q, an error with %q", c.dsn, path, err, c.path, c.err)
 		}
 	}
-	if _, err := Open(t.Context(), Config{Name: "shop", DSN: ":memory:"}); err == nil || err.Error() != "source shop: dsn: name a file: a path, file:PATH or sqlite:PATH" {
+	if _, err := Open(t.Context(), ":memory:", 4); err == nil || err.Error() != "dsn: name a file: a path, file:PATH or sqlite:PATH" {
 		t.Errorf("Open: got %v, want an error that names the source", err)
 	}
 }
@@ -55,7 +55,7 @@ func TestDSNIsAPathWithoutParameters(t *testing.T) {
 // sourceOf opens a file.
 func sourceOf(t *testing.T, path string) *source.Source {
 	t.Helper()
-	d, err := Open(t.Context(), Config{Name: "test", DSN: path})
+	d, err := Open(t.Context(), path, 4)
 	if err != nil {
 		t.Fatalf("got %v, want none: the file need not exist", err)
 	}
@@ -250,7 +250,7 @@ func TestVersionChangesWithEveryCommit(t *testing.T) {
 // pace limits and counts their statements.
 func TestManyTablesShareOneConnection(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u TEXT)", "INSERT INTO t VALUES (1, '2024-05-06 12:00:00'), (2, '2024-05-06 12:00:00')")
-	d, err := Open(t.Context(), Config{Name: "test", DSN: db.path, Conns: 1})
+	d, err := Open(t.Context(), db.path, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,8 +30,7 @@ func (vendor) Refusal(err error) *source.Fault {
 
 // unavailable reports whether a later retry may succeed.
 func unavailable(err error) bool {
-	var path *fs.PathError
-	if errors.As(err, &path) || errors.Is(err, driver.ErrBadConn) {
+	if errors.As(err, new(*fs.PathError)) || errors.Is(err, driver.ErrBadConn) {
 		return true
 	}
 	switch code(err) & 0xff {
@@ -62,8 +61,7 @@ func aboutRow(err error) bool {
 
 // code returns SQLite's result code; 0 for any other error.
 func code(err error) int {
-	var e *sqlite.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code()
 	}
 	return 0
@@ -72,8 +70,7 @@ func code(err error) int {
 // message returns the text of an error on one line, without paths of this machine:
 // the database's address names the file.
 func message(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
 	}
 	return source.OneLine(err.Error())

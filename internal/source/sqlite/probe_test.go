@@ -13,7 +13,7 @@ import (
 func TestPingOfABusyPool(t *testing.T) {
 	open := func(path string) *DB {
 		t.Helper()
-		d, err := Open(t.Context(), Config{Name: "test", DSN: path, Conns: 1})
+		d, err := Open(t.Context(), path, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

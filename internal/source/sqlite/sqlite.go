@@ -14,13 +14,11 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -30,12 +28,6 @@ import (
 	"indexerd/internal/source/stdsql"
 )
 
-// A Config names a database. DSN is a path or a file: URI.
-type Config struct {
-	Name, DSN string
-	Conns     int // reading connections at most; 0: the number of processors plus one
-}
-
 // A DB is one SQLite database. It implements source.Dialect.
 type DB struct {
 	stdsql.DB
@@ -43,19 +35,20 @@ type DB struct {
 	watch     watch
 }
 
-// Open checks the DSN. It does not read the file, which need not exist yet.
-func Open(_ context.Context, c Config) (*DB, error) {
-	path, err := parseDSN(c.DSN)
+// Open checks the DSN, which is a path or a file: URI, for conns reading connections at
+// most. It does not read the file, which need not exist yet.
+func Open(_ context.Context, dsn string, conns int) (*DB, error) {
+	path, err := parseDSN(dsn)
 	if err != nil {
-		return nil, fmt.Errorf("source %s: %w", c.Name, err)
+		return nil, err
 	}
 	connector, err := newConnector(path)
 	if err != nil {
-		return nil, fmt.Errorf("source %s: %w", c.Name, err)
+		return nil, err
 	}
 	db := sql.OpenDB(connector)
 	// No caller waits for a second connection while it holds one, so few are enough.
-	conns := cmp.Or(c.Conns, runtime.GOMAXPROCS(0)+1) + 1 // and one for the Watch
+	conns++ // and one for the Watch
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	// A restore may replace the file under its name. An open connection keeps
@@ -146,7 +139,7 @@ func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys
 		return false
 	}
 	if slices.ContainsFunc(columns, func(c *source.Column) bool { return c.Kind != doc.Integer && c.Kind != doc.Text }) {
-		amongValues(q, columns, exprs, keys)
+		q.Write("(", strings.Join(exprs, ", "), ") IN (VALUES ").BindKeys(keys, columns).Write(")")
 		return true
 	}
 	list, err := json.Marshal(keys)
@@ -159,18 +152,6 @@ func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys
 	}
 	q.Write("(", strings.Join(exprs, ", "), ") IN (SELECT ", strings.Join(parts, ", "), " FROM json_each(").Bind(string(list), nil).Write("))")
 	return true
-}
-
-// amongValues is Among with a parameter for each part of each key.
-func amongValues(q *source.Query, columns []*source.Column, exprs []string, keys [][]any) {
-	q.Write("(", strings.Join(exprs, ", "), ") IN (VALUES ")
-	for i, key := range keys {
-		for j, part := range key {
-			q.Write(map[bool]string{true: ", "}[i > 0 && j == 0], map[bool]string{true: "(", false: ", "}[j == 0]).Bind(part, columns[j])
-		}
-		q.Write(")")
-	}
-	q.Write(")")
 }
 
 // KindQuery implements source.Typer. Values are ordered by their storage class

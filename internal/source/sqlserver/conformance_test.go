@@ -10,7 +10,6 @@ import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/source"
 	"indexerd/internal/source/horizon"
-	"indexerd/internal/source/stdsql"
 	"indexerd/internal/test/h2test"
 	"indexerd/internal/test/sourcetest"
 )
@@ -156,7 +155,7 @@ var onH2 = h2test.Dialect{
 }
 
 func openStand(c driver.Connector) *DB {
-	return open(stdsql.Config{Name: "test"}, confOf("sqlserver://reader@localhost?database=test"), c)
+	return open(confOf("sqlserver://reader@localhost?database=test"), c, 4)
 }
 
 // sqlLiteral writes a value in SQL.

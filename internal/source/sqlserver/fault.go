@@ -19,11 +19,10 @@ const (
 // error of a class from 20 on ends the connection.
 var faults = stdsql.Faults{
 	Of: func(err error) (n stdsql.Numbered, ok bool) {
-		var server mssql.Error
-		if ok = errors.As(err, &server); ok {
-			n.Number, n.Text, n.Fatal = int(server.Number), server.Message, server.Class >= 20
+		if server, ok := errors.AsType[mssql.Error](err); ok {
+			return stdsql.Numbered{Number: int(server.Number), Text: server.Message, Fatal: server.Class >= 20}, true
 		}
-		return n, ok
+		return n, false
 	},
 	Format: "error %d", Code: "%d",
 	About: map[source.Subject][]int{

@@ -16,7 +16,6 @@ import (
 
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
-	"indexerd/internal/source/stdsql"
 	"indexerd/internal/test/sourcetest"
 )
 
@@ -112,7 +111,7 @@ func (r *real) version() (text string) {
 }
 
 func (r *real) connect() *real {
-	d, err := Open(context.Background(), stdsql.Config{Name: "test", DSN: r.dsn})
+	d, err := Open(context.Background(), r.dsn, 4)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -155,5 +154,5 @@ func (r *real) Exec(statements ...string) error {
 
 // Open implements sourcetest.Database.
 func (r *real) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
-	return r.source.Table(context.Background(), c.Table("doc"))
+	return c.Open(context.Background(), r.source, "doc")
 }

@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -56,26 +57,16 @@ func (d *DB) look(ctx context.Context, q stdsql.Querier) (*state, error) {
 	if s := d.state.Load(); s != nil {
 		return s, nil
 	}
-	rows, err := q.QueryContext(ctx, stateSQL)
-	if err != nil {
+	var allowed int
+	var first sql.NullString
+	if err := q.QueryRowContext(ctx, stateSQL).Scan(&allowed, &first); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	s := &state{}
-	for rows.Next() {
-		var allowed int
-		var first sql.NullString
-		if err := rows.Scan(&allowed, &first); err != nil {
-			return nil, err
-		}
-		if s.snapshots, s.first = allowed == 1, first.String; s.first == "" {
-			s.first = "sys.objects"
-		}
-	}
+	s := &state{snapshots: allowed == 1, first: cmp.Or(first.String, "sys.objects")}
 	if s.snapshots {
 		d.state.Store(s)
 	}
-	return s, rows.Err()
+	return s, nil
 }
 
 // Begin implements stdsql.Vendor. After an error the state is looked at again: the
@@ -151,8 +142,7 @@ func (vendor) Describe(ctx context.Context, conn *sql.Conn, of source.Wrapped) (
 		return nil, err
 	}
 	_, err := conn.ExecContext(ctx, "SELECT 1 AS one "+of.From()+" WHERE 1 = 0")
-	var server mssql.Error
-	if errors.As(err, &server) {
+	if server, ok := errors.AsType[mssql.Error](err); ok {
 		f := faults.Classify(err)
 		f.Line = int(server.LineNo)
 		return nil, f

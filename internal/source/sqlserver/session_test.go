@@ -15,7 +15,6 @@ import (
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
 	"indexerd/internal/source/horizon"
-	"indexerd/internal/source/stdsql"
 	"indexerd/internal/test/fakedriver"
 )
 
@@ -35,7 +34,7 @@ var (
 
 func openFake(t *testing.T, answers ...fakedriver.Answer) (*DB, *fakedriver.Server) {
 	server := fakedriver.New(t, answers...)
-	d := open(stdsql.Config{Name: "test", StatementTimeout: time.Minute}, confOf("sqlserver://reader@localhost?database=shop"), server.Connector())
+	d := open(confOf("sqlserver://reader@localhost?database=shop"), server.Connector(), 4)
 	t.Cleanup(d.Close)
 	return d, server
 }

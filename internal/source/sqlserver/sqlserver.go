@@ -28,13 +28,11 @@
 package sqlserver
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
 	"fmt"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	mssql "github.com/microsoft/go-mssqldb"
 	"github.com/microsoft/go-mssqldb/msdsn"
@@ -51,18 +49,18 @@ type DB struct {
 	state atomic.Pointer[state] // nil: to be looked at
 }
 
-// Open prepares a database. It does not connect.
-func Open(_ context.Context, c stdsql.Config) (*DB, error) {
-	conf, err := parseDSN(c.DSN)
+// Open prepares a database with conns connections at most. It does not connect.
+func Open(_ context.Context, dsn string, conns int) (*DB, error) {
+	conf, err := parseDSN(dsn)
 	if err != nil {
-		return nil, fmt.Errorf("source %s: dsn: %w", c.Name, err)
+		return nil, fmt.Errorf("dsn: %w", err)
 	}
-	return open(c, conf, mssql.NewConnectorConfig(conf)), nil
+	return open(conf, mssql.NewConnectorConfig(conf), conns), nil
 }
 
-func open(c stdsql.Config, conf msdsn.Config, connect driver.Connector) *DB {
+func open(conf msdsn.Config, connect driver.Connector, conns int) *DB {
 	d := &DB{conf: conf}
-	d.DB = stdsql.DB{Name: address(conf), Pool: stdsql.OpenPool(connect, cmp.Or(c.Conns, 4)), Vendor: vendor{&faults, clockSQL, d}, Timeout: cmp.Or(c.StatementTimeout, 5*time.Minute)}
+	d.DB = stdsql.DB{Name: address(conf), Pool: stdsql.OpenPool(connect, conns), Vendor: vendor{&faults, clockSQL, d}, Timeout: source.StatementTimeout}
 	return d
 }
 
@@ -179,12 +177,6 @@ func (d *DB) Among(q *source.Query, columns []*source.Column, exprs []string, ke
 		open, separator = "EXISTS (SELECT 1 FROM (VALUES (", "), ("
 		end = ")) keys_of_page(" + strings.Join(names, ", ") + ") WHERE " + strings.Join(same, " AND ") + ")"
 	}
-	for i := range n {
-		q.Write([]string{open, separator}[min(i, 1)])
-		for j, part := range keys[min(i, len(keys)-1)] {
-			q.Write([]string{"", ", "}[min(j, 1)]).Bind(part, columns[j])
-		}
-	}
-	q.Write(end)
+	q.Write(open).List(n, separator, func(i int) { q.BindKey(keys[min(i, len(keys)-1)], columns) }).Write(end)
 	return true
 }

@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -163,10 +164,8 @@ const (
 // timeText returns a time as a type shows it. Only datetime2 and datetimeoffset have
 // a seventh digit, which is shown if it is not 0.
 func timeText(t time.Time, typeName string) string {
-	form := map[string]string{"DATE": time.DateOnly, "DATETIME": milliForm, "SMALLDATETIME": secondForm, "TIME": "15:04:05.000000", "DATETIMEOFFSET": instantForm}[typeName]
-	if form == "" {
-		form = wallForm
-	}
+	forms := map[string]string{"DATE": time.DateOnly, "DATETIME": milliForm, "SMALLDATETIME": secondForm, "TIME": "15:04:05.000000", "DATETIMEOFFSET": instantForm}
+	form := cmp.Or(forms[typeName], wallForm)
 	if t.Nanosecond()%1000 != 0 {
 		form = strings.Replace(form, ".000000", ".0000000", 1)
 	}

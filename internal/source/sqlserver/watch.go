@@ -3,6 +3,8 @@ package sqlserver
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,11 +90,8 @@ func (w *watchConn) Sample(ctx context.Context) (s horizon.Sample, err error) {
 			sessions[pid] = tx
 		}
 	}
-	for _, tx := range sessions {
-		if tx.ID != "" {
-			s.Open = append(s.Open, tx)
-		}
-	}
+	maps.DeleteFunc(sessions, func(_ int64, tx horizon.Tx) bool { return tx.ID == "" })
+	s.Open = slices.Collect(maps.Values(sessions))
 	return s, err
 }
 

@@ -14,18 +14,8 @@ type Clock string
 
 // Read reads the clock.
 func (c Clock) Read(ctx context.Context, q Querier) (t time.Time, err error) {
-	rows, err := q.QueryContext(ctx, string(c))
-	if err != nil {
-		return t, err
-	}
-	defer rows.Close()
 	var text string
-	for rows.Next() {
-		if err := rows.Scan(&text); err != nil {
-			return t, err
-		}
-	}
-	if err := rows.Err(); err != nil {
+	if err := q.QueryRowContext(ctx, string(c)).Scan(&text); err != nil {
 		return t, err
 	}
 	return time.Parse(time.DateTime, text)

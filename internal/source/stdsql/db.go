@@ -10,13 +10,6 @@ import (
 	"indexerd/internal/source"
 )
 
-// A Config names a database.
-type Config struct {
-	Name, DSN        string
-	Conns            int           // the greatest number of connections; 0: 4
-	StatementTimeout time.Duration // 0: 5 minutes
-}
-
 // A DB is the part of a Dialect that connects. It is safe for concurrent use.
 type DB struct {
 	Name    string // of the database, without secrets
@@ -46,13 +39,13 @@ func (d *DB) Session(ctx context.Context, pool *sql.DB) (*Session, error) {
 	return &Session{vendor: d.Vendor, timeout: d.Timeout, conn: conn, unchanged: map[*source.Described]bool{}}, nil
 }
 
-// readingTimeout limits a reading of what is open or has changed.
-const readingTimeout = 30 * time.Second
+// ReadingTimeout limits a reading of what is open or has changed.
+const ReadingTimeout = 30 * time.Second
 
 // Reading runs read with a session, for horizon.Sampler and changes.Sampler. A fault with
 // one of the codes becomes a horizon.Refused for the code's reason.
 func (d *DB) Reading(ctx context.Context, read func(context.Context, *Session) error, reasons map[string]string) error {
-	ctx, cancel := context.WithTimeout(ctx, readingTimeout)
+	ctx, cancel := context.WithTimeout(ctx, ReadingTimeout)
 	defer cancel()
 	s, err := d.Session(ctx, d.Pool)
 	if err != nil {

@@ -130,8 +130,7 @@ func connectFault(ctx context.Context, address string, err error, refusal func(e
 // Refusal returns horizon.Refused for a fault with one of these codes, whose texts
 // are the reasons; every other error stays as it is.
 func Refusal(err error, reasons map[string]string) error {
-	var f *source.Fault
-	if errors.As(err, &f) && reasons[f.Code] != "" {
+	if f, ok := errors.AsType[*source.Fault](err); ok && reasons[f.Code] != "" {
 		return horizon.Refused(reasons[f.Code])
 	}
 	return err

@@ -36,6 +36,7 @@ type Vendor interface {
 // A Querier is a connection, or a transaction.
 type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
 // A Tx is a transaction, such as a *sql.Tx.

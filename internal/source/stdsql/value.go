@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"indexerd/internal/base/doc"
 	"indexerd/internal/source"
 )
 
@@ -79,6 +80,14 @@ func Scalar(raw any) (any, error) {
 		}
 	}
 	return raw, nil
+}
+
+// ScalarOrUUID is Scalar, but sixteen bytes are a UUID.
+func ScalarOrUUID(raw any) (any, error) {
+	if b, ok := raw.([]byte); ok && len(b) == 16 {
+		return doc.FormatUUID([16]byte(b)), nil
+	}
+	return Scalar(raw)
 }
 
 // Number converts the text of a number and keeps every digit.

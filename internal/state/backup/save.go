@@ -46,7 +46,15 @@ func save(d disk, r io.Reader, name string) error {
 
 func saveFolder(d disk, r io.Reader, dir string) error {
 	f := &folder{disk: d, dir: dir}
-	m, err := read(r, f.take)
+	if err := takeAll(r, f.take); err != nil {
+		return err
+	}
+	return f.sync()
+}
+
+// takeAll reads the stream, and has its files and then its manifest taken.
+func takeAll(r io.Reader, take taker) error {
+	m, err := read(r, take)
 	if err != nil {
 		return err
 	}
@@ -54,10 +62,7 @@ func saveFolder(d disk, r io.Reader, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.take(manifestName, int64(len(text)), bytes.NewReader(text)); err != nil {
-		return err
-	}
-	return f.sync()
+	return take(manifestName, int64(len(text)), bytes.NewReader(text))
 }
 
 func saveFile(d disk, r io.Reader, name string) error {
@@ -68,20 +73,11 @@ func saveFile(d disk, r io.Reader, name string) error {
 
 // repack copies the stream, but of each file only the name and the content.
 func repack(t *tar.Writer, r io.Reader) error {
-	add := func(name string, size int64, r io.Reader) error {
+	return takeAll(r, func(name string, size int64, r io.Reader) error {
 		if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600}); err != nil {
 			return err
 		}
 		_, err := io.Copy(t, r)
 		return err
-	}
-	m, err := read(r, add)
-	if err != nil {
-		return err
-	}
-	text, err := m.encode()
-	if err != nil {
-		return err
-	}
-	return add(manifestName, int64(len(text)), bytes.NewReader(text))
+	})
 }

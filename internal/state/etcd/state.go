@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -182,9 +183,7 @@ func (c *Client) readAt(ctx context.Context, prefix string, revision int64) (map
 		if err != nil {
 			return nil, err
 		}
-		if revision == 0 {
-			revision = page.Header.Revision
-		}
+		revision = cmp.Or(revision, page.Header.Revision)
 		for _, kv := range page.Kvs {
 			values[strings.TrimPrefix(string(kv.Key), prefix)] = kv.Value
 			from = string(kv.Key) + "\x00"

@@ -27,7 +27,6 @@ package quarantine
 import (
 	"bytes"
 	"cmp"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,11 +54,11 @@ type Row struct {
 
 // line is a Row on disk. Tries 0 removes the row.
 type line struct {
-	Key    string    `json:"key"` // hex of the OID's bytes
-	OID    string    `json:"oid"` // for readers of the file
-	Reason string    `json:"reason,omitempty"`
-	Since  time.Time `json:"since,omitzero"`
-	Tries  int       `json:"tries"`
+	Key    doc.HexOID `json:"key"`
+	OID    string     `json:"oid"` // for readers of the file
+	Reason string     `json:"reason,omitempty"`
+	Since  time.Time  `json:"since,omitzero"`
+	Tries  int        `json:"tries"`
 
 	Document doc.Visibility `json:"document,omitempty"`
 }
@@ -156,18 +155,14 @@ func decode(l []byte) (Row, error) {
 	if err := json.Unmarshal(l, &in); err != nil {
 		return Row{}, err
 	}
-	key, err := hex.DecodeString(in.Key)
-	if err != nil {
-		return Row{}, fmt.Errorf("key: %w", err)
-	}
-	return Row{OID: doc.OID(key), Reason: in.Reason, Since: in.Since, Tries: in.Tries, Document: in.Document}, nil
+	return Row{OID: doc.OID(in.Key), Reason: in.Reason, Since: in.Since, Tries: in.Tries, Document: in.Document}, nil
 }
 
 // encode returns a line for each row.
 func encode(rows []Row) ([]byte, error) {
 	var b []byte
 	for _, r := range rows {
-		out := line{Key: hex.EncodeToString([]byte(r.OID)), Reason: r.Reason, Since: r.Since, Tries: r.Tries, Document: r.Document}
+		out := line{Key: doc.HexOID(r.OID), Reason: r.Reason, Since: r.Since, Tries: r.Tries, Document: r.Document}
 		if r.OID != "" {
 			out.OID = r.OID.String()
 		}

@@ -1,5 +1,7 @@
 package stamps
 
+import "slices"
+
 // A layer is a run with a floor: records below it were pruned after the run was
 // written. They count as removals, since they still hide their keys in older runs.
 type layer struct {
@@ -42,12 +44,7 @@ func (ls layers) bytes() (n int64) {
 
 // mayHold returns false only for a key that no run has.
 func (ls layers) mayHold(key []byte) bool {
-	for _, l := range ls {
-		if l.run.mayHold(key) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ls, func(l layer) bool { return l.run.mayHold(key) })
 }
 
 // get returns the newest version of a key, or its removal.
@@ -65,10 +62,5 @@ func (ls layers) get(key []byte) (record, bool, error) {
 }
 
 func (ls layers) broken() bool {
-	for _, l := range ls {
-		if l.run.broken.Load() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ls, func(l layer) bool { return l.run.broken.Load() })
 }

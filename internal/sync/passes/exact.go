@@ -154,7 +154,7 @@ func (p *Passes) Reason(marks timetrace.Table) string {
 	case marks.Mode != "assumed" || reason != "":
 		return reason
 	case p.exact == nil && p.compared == nil:
-		return "horizon: timeout: no transaction is assumed to stay open longer than " + AssumedTimeout(p.Table).String()
+		return "horizon: timeout: no transaction is assumed to stay open longer than " + p.Table.AssumedTimeout().String()
 	}
 	return "what was committed before was assumed to be complete: a full sweep has to verify it"
 }

@@ -283,7 +283,7 @@ func (p *Passes) Begin(ctx context.Context) (initial.Start, error) {
 		}
 		start.Server, start.Clock, start.Local = h.Server, h.Now, h.Local
 		if h.Exact {
-			start.Settled, start.Mode = p.wholeTicks(h.At), "exact"
+			start.Settled, start.Mode = compensate.WholeTicks(h.At, p.Source.Tick()), "exact"
 			return start, nil
 		}
 		select {
@@ -297,28 +297,9 @@ func (p *Passes) Begin(ctx context.Context) (initial.Start, error) {
 
 func (p *Passes) beginAssumed(ctx context.Context, start initial.Start) (initial.Start, error) {
 	m, err := p.Source.Moment(ctx)
-	start.Settled, start.Mode = p.wholeTicks(m.Seen.Add(-AssumedTimeout(p.Table))), "assumed"
+	start.Settled, start.Mode = compensate.WholeTicks(m.Seen.Add(-p.Table.AssumedTimeout()), p.Source.Tick()), "assumed"
 	if start.Clock.IsZero() {
 		start.Clock, start.Local = m.Now, m.Local
 	}
 	return start, err
-}
-
-// wholeTicks lowers a time by a tick of updateTime: a row that commits later may
-// still have the tick that the time is in.
-func (p *Passes) wholeTicks(at time.Time) time.Time {
-	if tick := p.Source.Tick(); tick > time.Microsecond {
-		return at.Add(-tick)
-	}
-	return at
-}
-
-// AssumedTimeout returns how long a transaction is assumed to stay open: the
-// configured transaction_timeout, or the longest timeout of a tier.
-func AssumedTimeout(t configs.Table) time.Duration {
-	timeout := t.TransactionTimeout
-	for _, tier := range t.Compensate.Tiers {
-		timeout = max(timeout, tier.Timeout)
-	}
-	return timeout
 }

@@ -16,6 +16,7 @@
 package refetch
 
 import (
+	"cmp"
 	"context"
 	"iter"
 
@@ -50,9 +51,7 @@ func Rows(ctx context.Context, source Source, sink Sink, oids []doc.OID) (Absent
 		if err != nil {
 			return Absent{}, report, err
 		}
-		if absent.Fetch == 0 {
-			absent.Fetch = batch.Fetch
-		}
+		absent.Fetch = cmp.Or(absent.Fetch, batch.Fetch)
 		noteFound(found, batch)
 		done, err := sink.Put(ctx, batch)
 		report.Add(done)

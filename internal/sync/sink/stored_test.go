@@ -11,6 +11,7 @@ import (
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/state/quarantine"
 	"indexerd/internal/sync/sink"
 	"indexerd/internal/test/fakeworld"
@@ -39,7 +40,7 @@ func fakes(*testing.T) *stored {
 // onDisk is what the daemon stores on disk.
 func onDisk(t *testing.T) *stored {
 	dir := t.TempDir()
-	mapping := fulltext.Mapping{Content: []string{"title"}, Analyzer: "standard"}
+	mapping := schema.Mapping{Content: []string{"title"}, Analyzer: "standard"}
 	index, err := fulltext.Create(filepath.Join(dir, "index"), mapping, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -282,7 +283,7 @@ func run(t *testing.T, s *stored, pass *sink.Sink, titles []string) fakeworld.Co
 func TestBrokenDiskQuarantinesNoDocument(t *testing.T) {
 	for range 5 {
 		dir := t.TempDir()
-		index, err := fulltext.Create(filepath.Join(dir, "index"), fulltext.Mapping{Content: []string{"title"}, Analyzer: "standard"}, 1)
+		index, err := fulltext.Create(filepath.Join(dir, "index"), schema.Mapping{Content: []string{"title"}, Analyzer: "standard"}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

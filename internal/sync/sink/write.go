@@ -61,8 +61,7 @@ func (s *Sink) isolate(ctx context.Context, entries []entry, cause error) (writt
 // (a full or faulty disk, too many open files), or if the pass was cancelled: then
 // every document would be refused and quarantined.
 func (s *Sink) blamesDocument(ctx context.Context, err error) bool {
-	var system syscall.Errno
-	return ctx.Err() == nil && s.index.Err() == nil && s.pages.Err() == nil && !errors.As(err, &system)
+	return ctx.Err() == nil && s.index.Err() == nil && s.pages.Err() == nil && !errors.As(err, new(syscall.Errno))
 }
 
 // writeAll makes entries durable, index first, then pages.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -69,20 +68,11 @@ func parseEnd(s string, timeout time.Duration) (time.Duration, error) {
 	return end, nil
 }
 
-// parseDuration reads a duration as in configurations: as Go's, with days first.
+// parseDuration reads a duration as in configurations.
 func parseDuration(what, s string) (time.Duration, error) {
-	days, rest, found := strings.Cut(s, "d")
-	switch {
-	case !found:
-		days, rest = "0", s
-	case rest == "":
-		rest = "0"
-	}
-	whole, err := strconv.ParseFloat(days, 64)
-	part, partErr := time.ParseDuration(rest)
-	hours := 24*whole + part.Hours()
-	if err != nil || partErr != nil || strings.ContainsAny(s, "+-") || !(hours > 0 && hours < longest.Hours()) {
+	d, err := doc.ParseDuration(s)
+	if err != nil || strings.ContainsAny(s, "+-") || d <= 0 || d >= longest {
 		return 0, fmt.Errorf("%s %q: write a duration above zero, as 90s, 10m or 1d12h", what, s)
 	}
-	return time.Duration(whole*24*float64(time.Hour)) + part, nil
+	return d, nil
 }

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/test/sampletext"
 )
 
@@ -27,14 +27,14 @@ import (
 const index, other = "film", "actor"
 
 // mapping is how the embedded index has the documents.
-var mapping = fulltext.Mapping{
+var mapping = schema.Mapping{
 	Content: []string{"title", "body", "note"}, Analyzer: "standard", Positions: true,
-	Metadata: []fulltext.Field{
-		{Name: "title", Type: fulltext.Keyword}, {Name: "kind", Type: fulltext.Keyword}, {Name: "tags", Type: fulltext.Keyword}, {Name: "code", Type: fulltext.Keyword},
-		{Name: "price", Type: fulltext.Number}, {Name: "stock", Type: fulltext.Number},
-		{Name: "seen", Type: fulltext.Date}, {Name: "exact", Type: fulltext.Date}, {Name: "free", Type: fulltext.Boolean},
+	Metadata: []schema.Field{
+		{Name: "title", Type: schema.Keyword}, {Name: "kind", Type: schema.Keyword}, {Name: "tags", Type: schema.Keyword}, {Name: "code", Type: schema.Keyword},
+		{Name: "price", Type: schema.Number}, {Name: "stock", Type: schema.Number},
+		{Name: "seen", Type: schema.Date}, {Name: "exact", Type: schema.Date}, {Name: "free", Type: schema.Boolean},
 	},
-	Children: []fulltext.Child{{Name: "cast", Columns: []string{"name"}, Searched: true, Type: fulltext.Keyword}},
+	Children: []schema.Child{{Name: "cast", Columns: []string{"name"}, Searched: true, Type: schema.Keyword}},
 }
 
 // byHand is the mapping that a user of the node writes for them.

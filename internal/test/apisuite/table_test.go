@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/test/apitest"
 )
 
 // A table is an index as a table of the embedded index.
 type table struct {
-	mapping fulltext.Mapping
+	mapping schema.Mapping
 	odd     map[string]string // fields that tables do not have, and why
 	lists   map[string]bool   // text fields with several values, which are child rows
 }
@@ -30,7 +30,7 @@ var numbers = []string{"long", "integer", "short", "byte", "double", "float", "h
 // tableOf makes the table of an index.
 func tableOf(ix *index) table {
 	t := table{odd: map[string]string{"_routing": "routing", "_ignored": "field with ignore_malformed"}, lists: map[string]bool{}}
-	t.mapping = fulltext.Mapping{Analyzer: "standard", Positions: true}
+	t.mapping = schema.Mapping{Analyzer: "standard", Positions: true}
 	properties, _ := ix.mappings["properties"].(map[string]any)
 	for _, d := range ix.docs {
 		for name, v := range d.fields {
@@ -96,29 +96,29 @@ func (t *table) add(name string, options map[string]any) {
 
 // column adds a column of a type.
 func (t *table) column(name, kind string, keyword bool) {
-	value := func(as fulltext.Type) {
-		t.mapping.Metadata = append(t.mapping.Metadata, fulltext.Field{Name: name, Type: as})
+	value := func(as schema.Type) {
+		t.mapping.Metadata = append(t.mapping.Metadata, schema.Field{Name: name, Type: as})
 	}
 	switch {
 	case kind == "text" && t.lists[name]:
-		child := fulltext.Child{Name: name, Columns: []string{"value"}, Searched: true}
+		child := schema.Child{Name: name, Columns: []string{"value"}, Searched: true}
 		if keyword {
-			child.Type = fulltext.Keyword
+			child.Type = schema.Keyword
 		}
 		t.mapping.Children = append(t.mapping.Children, child)
 	case kind == "text":
 		t.mapping.Content = append(t.mapping.Content, name)
 		if keyword {
-			value(fulltext.Keyword)
+			value(schema.Keyword)
 		}
 	case kind == "keyword":
-		value(fulltext.Keyword)
+		value(schema.Keyword)
 	case slices.Contains(numbers, kind):
-		value(fulltext.Number)
+		value(schema.Number)
 	case kind == "date":
-		value(fulltext.Date)
+		value(schema.Date)
 	case kind == "boolean":
-		value(fulltext.Boolean)
+		value(schema.Boolean)
 	default:
 		t.odd[name] = "field of type " + kind
 	}
@@ -169,7 +169,7 @@ func (t *table) judge(name string, v any) {
 	case map[string]any:
 		t.odd[name] = "field of objects"
 	case int, int64, uint64, float64:
-		if slices.Contains(t.mapping.Metadata, fulltext.Field{Name: name, Type: fulltext.Date}) {
+		if slices.Contains(t.mapping.Metadata, schema.Field{Name: name, Type: schema.Date}) {
 			t.odd[name] = "date that is a number"
 		}
 		if n, _ := strconv.ParseFloat(fmt.Sprint(v), 64); math.Abs(n) > 1<<53 {
@@ -264,8 +264,8 @@ func (w written) server(t *testing.T) (*apitest.Server, map[string]string, error
 // without removes the odd fields, as far as they have a column.
 func (t *table) without() {
 	t.mapping.Content = slices.DeleteFunc(t.mapping.Content, func(name string) bool { return t.odd[name] != "" })
-	t.mapping.Metadata = slices.DeleteFunc(t.mapping.Metadata, func(f fulltext.Field) bool { return t.odd[f.Name] != "" })
-	t.mapping.Children = slices.DeleteFunc(t.mapping.Children, func(c fulltext.Child) bool { return t.odd[c.Name] != "" })
+	t.mapping.Metadata = slices.DeleteFunc(t.mapping.Metadata, func(f schema.Field) bool { return t.odd[f.Name] != "" })
+	t.mapping.Children = slices.DeleteFunc(t.mapping.Children, func(c schema.Child) bool { return t.odd[c.Name] != "" })
 	if len(t.mapping.Content) == 0 {
 		t.mapping.Content = []string{noContent}
 	}

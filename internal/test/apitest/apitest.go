@@ -16,6 +16,7 @@ import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/osapi"
@@ -36,7 +37,7 @@ type Server struct {
 // A Table is one table. Its documents are in the order of their keys.
 type Table struct {
 	Name     string
-	mapping  fulltext.Mapping
+	mapping  schema.Mapping
 	kinds    []doc.Kind
 	index    *fulltext.Index
 	searcher *search.Searcher
@@ -49,7 +50,7 @@ func New() *Server { return &Server{meters: httpapi.NewMeters()} }
 
 // Create adds an empty table. kind is the type of its key. pages are the pages of its
 // documents, nil for those that Add keeps in memory.
-func (s *Server) Create(t testing.TB, name string, m fulltext.Mapping, kind doc.Kind, pages search.Pages) *Table {
+func (s *Server) Create(t testing.TB, name string, m schema.Mapping, kind doc.Kind, pages search.Pages) *Table {
 	t.Helper()
 	ix, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), m, 1)
 	if err != nil {
@@ -169,7 +170,7 @@ func (s *Server) Fields(name string, _ search.Caller) (fields []mapping.Field, e
 	if err != nil {
 		return nil, err
 	}
-	types := map[fulltext.Type]string{fulltext.Keyword: mapping.Keyword, fulltext.Number: mapping.Double, fulltext.Date: mapping.Date, fulltext.Boolean: mapping.Boolean}
+	types := map[schema.Type]string{schema.Keyword: mapping.Keyword, schema.Number: mapping.Double, schema.Date: mapping.Date, schema.Boolean: mapping.Boolean}
 	for _, name := range t.mapping.Content {
 		fields = append(fields, mapping.Field{Name: name, Type: mapping.Text})
 	}

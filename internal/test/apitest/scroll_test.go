@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/test/apitest"
 )
 
@@ -20,9 +20,9 @@ import (
 func scrollHandler(t testing.TB, n int) http.Handler {
 	t.Helper()
 	s := apitest.New()
-	table := s.Create(t, "film", fulltext.Mapping{
+	table := s.Create(t, "film", schema.Mapping{
 		Content: []string{"title"}, Analyzer: "standard",
-		Metadata: []fulltext.Field{{Name: "kind", Type: fulltext.Keyword}, {Name: "code", Type: fulltext.Number}},
+		Metadata: []schema.Field{{Name: "kind", Type: schema.Keyword}, {Name: "code", Type: schema.Number}},
 	}, doc.Integer, nil)
 	for from := 0; from < n; from += apitest.Batch {
 		var docs []doc.Doc

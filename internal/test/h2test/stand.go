@@ -83,7 +83,7 @@ func (s *Stand) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
 	if s.of.SQL != nil {
 		c.SQL, c.Deleted.SQL = s.of.SQL(c.SQL), s.of.SQL(c.Deleted.SQL)
 	}
-	return s.source.Table(context.Background(), c.Table("doc"))
+	return c.Open(context.Background(), s.source, "doc")
 }
 
 // Statements compares the statements that the server receives with the file
@@ -132,7 +132,7 @@ func (r *recorded) Exec(statements ...string) error {
 
 // Open implements sourcetest.Database. The SQL is the suite's: the file has it.
 func (r *recorded) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
-	return r.source.Table(context.Background(), c.Table("doc"))
+	return c.Open(context.Background(), r.source, "doc")
 }
 
 // Connect implements sourcetest.Database.

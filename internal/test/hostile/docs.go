@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // Mapping is that of the documents of Doc.
-var Mapping = fulltext.Mapping{
+var Mapping = schema.Mapping{
 	Content: []string{"title", "body"}, Analyzer: "standard", Positions: true,
-	Metadata: []fulltext.Field{{Name: "rating", Type: fulltext.Keyword}, {Name: "code", Type: fulltext.Keyword}, {Name: "year", Type: fulltext.Number}, {Name: "seen", Type: fulltext.Date}},
+	Metadata: []schema.Field{{Name: "rating", Type: schema.Keyword}, {Name: "code", Type: schema.Keyword}, {Name: "year", Type: schema.Number}, {Name: "seen", Type: schema.Date}},
 }
 
 // Doc returns the ith document: some words are in all of them, many words in a few. Some

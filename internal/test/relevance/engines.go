@@ -16,6 +16,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 )
 
@@ -34,7 +35,7 @@ func ownRanking(c *collection, tuned bool) (ranking, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	ix, err := fulltext.Create(filepath.Join(dir, "index"), fulltext.Mapping{Content: []string{"title", "body"}, Analyzer: "standard", Positions: true}, 1)
+	ix, err := fulltext.Create(filepath.Join(dir, "index"), schema.Mapping{Content: []string{"title", "body"}, Analyzer: "standard", Positions: true}, 1)
 	if err != nil {
 		return nil, err
 	}

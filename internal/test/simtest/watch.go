@@ -19,7 +19,7 @@ type watch struct {
 // newWatch returns a watch that continues from the last durable horizon. The
 // passes have to read rows from since on.
 func newWatch(w *world, last doc.Horizon, since func() time.Time) *watch {
-	readings := horizon.NewReadings(sampler{w}).WithProber(prober{w})
+	readings := horizon.NewReadings(sampler{w}, prober{w})
 	return &watch{readings.Watch(horizon.Options{Slack: w.slack, Last: last, Since: since}), last.Server}
 }
 

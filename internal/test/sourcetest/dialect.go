@@ -19,6 +19,27 @@ func (c Config) Table(name string) source.TableConfig {
 	}
 }
 
+// Open describes the table in a source.
+func (c Config) Open(ctx context.Context, s *source.Source, name string) (SQLTable, error) {
+	table, err := s.Table(ctx, c.Table(name))
+	if err != nil {
+		return nil, err
+	}
+	return ofSource{table, s}, nil
+}
+
+// An ofSource is a table with its source, which is asked for many tables at once.
+type ofSource struct {
+	*source.Table
+	source *source.Source
+}
+
+// Quiet asks for one table.
+func (t ofSource) Quiet(ctx context.Context, since time.Time) (bool, error) {
+	quiet, err := t.source.Quiet(ctx, []source.Since{{Table: t.Table, From: since}})
+	return err == nil && quiet[0], err
+}
+
 // Literal writes a value of the types that most databases write alike, and times in
 // a layout.
 func Literal(v any, layout string) string {

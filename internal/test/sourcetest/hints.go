@@ -1,10 +1,7 @@
 package sourcetest
 
 import (
-	"context"
-
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
 	"indexerd/internal/source/changes"
 )
 
@@ -14,21 +11,15 @@ var hintBehaviours = []behaviour{
 	{"a hint is not exact before the SQL is looked at again after a commit", true, replacedView},
 }
 
-// A hinted is a table of a source that shows changes.
-type hinted interface {
-	Footprint(context.Context) (doc.Footprint, error)
-	Source() *source.Source
-}
-
-func hintsOf(r *run, t SQLTable) func() changes.Hint {
+func hintsOf(r *run, t SQLTable) func() doc.Hint {
 	r.Helper()
-	table := t.(hinted)
-	sampler, ok := table.Source().Dialect().(changes.Sampler)
+	table := t.(ofSource)
+	sampler, ok := table.source.Dialect().(changes.Sampler)
 	if !ok {
 		r.Fatal("the source shows no changes: add the behaviour to Lacks")
 	}
 	hints := changes.NewReadings(sampler).Watch(table.Footprint)
-	return func() changes.Hint {
+	return func() doc.Hint {
 		r.Helper()
 		h, err := hints.Hint(r.Context())
 		if err != nil {
@@ -64,7 +55,7 @@ func versionMoves(r *run) {
 
 // still returns a hint that reads do not move. Another test may write to another
 // database of the server.
-func (r *run) still(table SQLTable, hint func() changes.Hint) changes.Hint {
+func (r *run) still(table SQLTable, hint func() doc.Hint) doc.Hint {
 	r.Helper()
 	before := hint()
 	for range 1000 {

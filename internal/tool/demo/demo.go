@@ -13,7 +13,7 @@
 // read all orders.
 //
 // To create 20,000 orders takes about a second and 20 MB. text.go generates
-// sentences from the grammars in english.go and chinese.go, order.go generates
+// sentences from the grammars in english.txt and chinese.txt, order.go generates
 // orders, write.go changes them, and config.go has the configuration.
 package demo
 

@@ -129,7 +129,7 @@ func TestSeedDeterminesTheOrders(t *testing.T) {
 // table opens the database as the daemon does.
 func table(t testing.TB, c Config) *source.Table {
 	t.Helper()
-	d, err := sqlite.Open(t.Context(), sqlite.Config{Name: "freight", DSN: c.File()})
+	d, err := sqlite.Open(t.Context(), c.File(), 4)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,8 +37,8 @@ type generator struct {
 
 func newGenerator() *generator {
 	return &generator{
-		english:  english(),
-		chinese:  chinese(),
+		english:  grammarOf(english),
+		chinese:  grammarOf(chinese),
 		ports:    []string{"Shanghai", "Ningbo", "Shenzhen", "Qingdao", "Xiamen", "Hong Kong", "Singapore", "Busan", "Colombo", "Jebel Ali", "Hamburg", "Rotterdam", "Antwerp", "Felixstowe", "Genoa", "Valencia", "New York", "Savannah", "Santos", "Melbourne"},
 		vessels:  []string{"Amber Tide", "Blue Heron", "Cedar Star", "Dawn Trader", "Eastern Lily", "Fair Wind", "Golden Crane", "Harbour Light", "Iron Willow", "Jade Horizon", "Kestrel Bay", "Long March"},
 		statuses: []string{"booked", "gated-in", "loaded", "sailed", "discharged", "customs-hold", "released", "delivered"},

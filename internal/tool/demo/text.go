@@ -1,6 +1,7 @@
 package demo
 
 import (
+	_ "embed"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -10,6 +11,29 @@ import (
 // A grammar generates text. It maps a rule to its productions, in which {rule} is
 // another rule and {10-40} a number.
 type grammar map[string][]string
+
+// The grammars of an order.
+var (
+	//go:embed english.txt
+	english string
+	//go:embed chinese.txt
+	chinese string
+)
+
+// grammarOf reads a grammar. A line has a rule, a colon and its productions, with bars
+// between them; or the lines that follow it are indented and have them.
+func grammarOf(text string) grammar {
+	g, rule := grammar{}, ""
+	for line := range strings.Lines(text) {
+		if name, productions, found := strings.Cut(line, ":"); found && !strings.HasPrefix(line, " ") {
+			rule, line = name, productions
+		}
+		if line = strings.TrimSpace(line); line != "" {
+			g[rule] = append(g[rule], strings.Split(line, " | ")...)
+		}
+	}
+	return g
+}
 
 // expand generates a text by a rule.
 func (g grammar) expand(r *rand.Rand, rule string) string {

@@ -78,7 +78,7 @@ func firstWords(text string) string {
 
 func TestGrammarsNameExistingRulesOnly(t *testing.T) {
 	rule := regexp.MustCompile(`\{([^}]*)\}`)
-	for name, g := range map[string]grammar{"english": english(), "chinese": chinese()} {
+	for name, g := range map[string]grammar{"english": grammarOf(english), "chinese": grammarOf(chinese)} {
 		for r, productions := range g {
 			for _, p := range productions {
 				for _, m := range rule.FindAllStringSubmatch(p, -1) {

@@ -15,7 +15,7 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/timeunit"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // TableWithin is the time limit for the check of a table or a server, and
@@ -162,7 +162,7 @@ func (c *Check) Failed(t configs.Table, err error) {
 type Table struct {
 	Conf    configs.Table
 	Rows    Rows
-	Mapping fulltext.Mapping
+	Mapping schema.Mapping
 	Horizon Horizon // nil if the database has none
 }
 

@@ -17,7 +17,7 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/timeunit"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 func film(t *testing.T, more string) *configs.Config {
@@ -164,7 +164,7 @@ func check(t *testing.T, cfg *configs.Config, server doc.Server, rows Rows, hori
 	if c.Server(t.Context(), cfg.Sources[0], fakeServer{server}) {
 		ctx, cancel := context.WithTimeout(t.Context(), TableWithin)
 		defer cancel()
-		c.Table(ctx, Table{Conf: cfg.Tables[0], Rows: rows, Horizon: horizon, Mapping: fulltext.Mapping{Content: []string{"title"}, Analyzer: "standard"}})
+		c.Table(ctx, Table{Conf: cfg.Tables[0], Rows: rows, Horizon: horizon, Mapping: schema.Mapping{Content: []string{"title"}, Analyzer: "standard"}})
 	}
 	return c.Findings()
 }

@@ -23,7 +23,7 @@ func postgres(t *testing.T, fill func(dsn string)) (doc.Catalog, func(configs.Ta
 	t.Helper()
 	dsn := pgtest.DB(t)
 	fill(dsn)
-	d, err := pg.Open(t.Context(), pg.Config{Name: "test", DSN: dsn})
+	d, err := pg.Open(t.Context(), dsn, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func lite(t *testing.T, name string, statements ...string) (doc.Catalog, func(co
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
-	d, err := sqlite.Open(t.Context(), sqlite.Config{Name: "test", DSN: path})
+	d, err := sqlite.Open(t.Context(), path, 4)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 // sampled is the number of rows of the sample.
@@ -44,7 +44,7 @@ func (tc *tableCheck) read(what string, oids []doc.OID) (doc.Batch, error) {
 
 // unindexable reports rows of the sample that can't become documents.
 func (tc *tableCheck) unindexable() error {
-	rejects, err := fulltext.RejectedValues(tc.Mapping, tc.batch.Docs)
+	rejects, err := schema.RejectedValues(tc.Mapping, tc.batch.Docs)
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,12 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
-	"indexerd/configs"
 	"indexerd/internal/base/doc"
 )
 
@@ -57,13 +57,10 @@ func (tc *tableCheck) exactHorizon(ctx context.Context) (doc.Horizon, error) {
 // assumed reports whether the database lets transactions stay open longer than
 // the tiers look back.
 func (tc *tableCheck) assumed(why string) {
-	timeout := longest(tc.Conf)
+	timeout := tc.Conf.AssumedTimeout()
 	tc.add(horizonMode, tc.path+".compensate.horizon", fmt.Sprintf("assumed: no transaction may stay open longer than %s: %s", doc.ShortDuration(timeout), why), nothing)
 	d := tc.servers[tc.Conf.Source]
-	bound := d.TransactionTimeout
-	if bound == 0 {
-		bound = d.IdleTimeout
-	}
+	bound := cmp.Or(d.TransactionTimeout, d.IdleTimeout)
 	what := "sets no limit"
 	switch {
 	case bound > timeout:
@@ -73,13 +70,4 @@ func (tc *tableCheck) assumed(why string) {
 	}
 	tc.add(unboundedTransactions, tc.path+".compensate.tiers", fmt.Sprintf("the tiers cover transactions of up to %s, but the database %s", doc.ShortDuration(timeout), what),
 		fmt.Sprintf(d.Advice.Limit, int(timeout.Seconds())))
-}
-
-// longest returns the duration of the longest transaction that the tiers cover.
-func longest(t configs.Table) time.Duration {
-	d := t.TransactionTimeout
-	for _, tier := range t.Compensate.Tiers {
-		d = max(d, tier.Timeout)
-	}
-	return d
 }

@@ -83,6 +83,36 @@ func (b Bits) All(yield func(doc uint32) bool) {
 	}
 }
 
+// Ranks returns, for each word of the set, the number of documents in the words before.
+func (b Bits) Ranks() []uint32 {
+	ranks, n := make([]uint32, len(b)), 0
+	for i, w := range b {
+		ranks[i] = uint32(n)
+		n += bits.OnesCount64(w)
+	}
+	return ranks
+}
+
+// Batches divides the set into sets of so many documents, in order. A set is valid until
+// the next one.
+func (b Bits) Batches(size int) func(yield func(Bits) bool) {
+	return func(yield func(Bits) bool) {
+		n, batch := 0, make(Bits, len(b))
+		for doc := range b.All {
+			batch.Set(doc)
+			if n++; n%size == 0 {
+				if !yield(batch) {
+					return
+				}
+				clear(batch)
+			}
+		}
+		if n%size > 0 {
+			yield(batch)
+		}
+	}
+}
+
 // A docSink takes the documents of a postings list.
 type docSink interface {
 	addRun(first, last uint32)

@@ -203,13 +203,22 @@ func (p *parser) numeric(kind string, m map[string]json.RawMessage, options ...s
 	return f, err
 }
 
+// dates is numeric for an aggregation of dates. instead is that of numbers.
+func (p *parser) dates(kind, instead string, m map[string]json.RawMessage, options ...string) (mapping.Field, error) {
+	f, err := p.numeric(kind, m, options...)
+	if err == nil && f.Type != mapping.Date && f.Type != "" {
+		err = input.ParsingError("[%s] on field [%s] of type [%s] is not supported: use %s", kind, f.Name, f.Type, instead)
+	}
+	return f, err
+}
+
 // missingOf reads the value of documents without one.
-func (p *parser) missingOf(f mapping.Field, form valueForm, m map[string]json.RawMessage) (*string, error) {
+func (p *parser) missingOf(form valueForm, m map[string]json.RawMessage) (*string, error) {
 	if m["missing"] == nil {
 		return nil, nil
 	}
 	text, err := input.Scalar(m["missing"], "missing")
-	if err == nil && f.Type == mapping.Date {
+	if err == nil && form.Type == mapping.Date {
 		var ms float64
 		ms, err = p.instant(text, form)
 		text = format.AnyDate[0].Print(int64(ms), time.UTC)
@@ -255,19 +264,35 @@ func (p *Printer) add(to map[string]any, aggs []Agg, results []query.AggResult) 
 	return nil
 }
 
-// bucket returns a bucket with its key, if it has one, and its sub-aggregations, as JSON:
-// it takes a tenth of the memory.
-func (p *Printer) bucket(a Agg, b query.Bucket, key map[string]any) (json.RawMessage, error) {
-	if key == nil {
-		key = map[string]any{}
+// buckets returns buckets with what key returns for each, and their sub-aggregations, as
+// JSON: it takes a tenth of the memory.
+func (p *Printer) buckets(a Agg, list []query.Bucket, key func(i int, b query.Bucket) map[string]any) ([]json.RawMessage, error) {
+	all := make([]json.RawMessage, len(list))
+	for i, b := range list {
+		one := key(i, b)
+		one["doc_count"] = b.Count
+		err := p.add(one, a.subs, b.Subs)
+		if err == nil {
+			all[i], err = json.Marshal(one)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if p.size += len(all[i]); p.size > maxBuckets {
+			return nil, input.ParsingError("the aggregations are larger than %d MiB: ask for fewer buckets", maxBuckets>>20)
+		}
 	}
-	key["doc_count"] = b.Count
-	if err := p.add(key, a.subs, b.Subs); err != nil {
-		return nil, err
+	return all, nil
+}
+
+// keyed returns buckets by their names, or as they are for no names.
+func keyed(buckets []json.RawMessage, names []string) map[string]any {
+	if names == nil {
+		return map[string]any{"buckets": buckets}
 	}
-	text, err := json.Marshal(key)
-	if p.size += len(text); p.size > maxBuckets {
-		return nil, input.ParsingError("the aggregations are larger than %d MiB: ask for fewer buckets", maxBuckets>>20)
+	named := map[string]json.RawMessage{}
+	for i, b := range buckets {
+		named[names[i]] = b
 	}
-	return text, err
+	return map[string]any{"buckets": named}
 }

@@ -87,26 +87,8 @@ func (p *parser) filters(a *Agg, m map[string]json.RawMessage) error {
 	}
 	a.kind = of
 	a.show = func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
-		all := make([]json.RawMessage, len(r.Buckets))
-		for i, b := range r.Buckets {
-			var err error
-			if all[i], err = p.bucket(a, b, nil); err != nil {
-				return nil, err
-			}
-		}
-		return map[string]any{"buckets": keyed(all, names)}, nil
+		buckets, err := p.buckets(a, r.Buckets, func(int, query.Bucket) map[string]any { return map[string]any{} })
+		return keyed(buckets, names), err
 	}
 	return nil
-}
-
-// keyed returns buckets by their names, or as they are for no names.
-func keyed(buckets []json.RawMessage, names []string) any {
-	if names == nil {
-		return buckets
-	}
-	named := map[string]json.RawMessage{}
-	for i, b := range buckets {
-		named[names[i]] = b
-	}
-	return named
 }

@@ -25,10 +25,8 @@ func (p *parser) composite(a *Agg, m map[string]json.RawMessage) error {
 		return input.ArgumentError("[composite] aggregation cannot be used with a parent aggregation")
 	}
 	of := query.CompositeAgg{Size: 10}
-	if m["size"] != nil {
-		if err := input.Whole(m["size"], "size", &of.Size); err != nil {
-			return err
-		}
+	if err := input.WholeNumbers(m, map[string]*int{"size": &of.Size}); err != nil {
+		return err
 	}
 	var list []json.RawMessage
 	if m["sources"] == nil || json.Unmarshal(m["sources"], &list) != nil || len(list) == 0 || len(list) > query.MaxSorts {
@@ -56,20 +54,17 @@ func (p *parser) composite(a *Agg, m map[string]json.RawMessage) error {
 	}
 	a.kind = of
 	a.show = func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
-		buckets := make([]json.RawMessage, len(r.Buckets))
-		shown := map[string]any{"buckets": buckets}
-		for i, b := range r.Buckets {
+		shown := map[string]any{}
+		buckets, err := p.buckets(a, r.Buckets, func(_ int, b query.Bucket) map[string]any {
 			key := map[string]any{}
 			for k, part := range parts {
 				key[part.name] = part.show(b.Key[k])
 			}
 			shown["after_key"] = key
-			var err error
-			if buckets[i], err = p.bucket(a, b, map[string]any{"key": key}); err != nil {
-				return nil, err
-			}
-		}
-		return shown, nil
+			return map[string]any{"key": key}
+		})
+		shown["buckets"] = buckets
+		return shown, err
 	}
 	return nil
 }
@@ -98,10 +93,7 @@ func (p *parser) source(text json.RawMessage) (part keyPart, s query.Source, err
 			s.Interval, _, err = grid(name, m)
 		}
 	case "date_histogram":
-		f, err = p.numeric(kind, m, append(options, "calendar_interval", "fixed_interval", "interval", "time_zone", "offset", "format")...)
-		if err == nil && f.Type != mapping.Date && f.Type != "" {
-			err = input.ParsingError("[date_histogram] on field [%s] of type [%s] is not supported: use histogram", f.Name, f.Type)
-		}
+		f, err = p.dates(kind, "histogram", m, append(options, "calendar_interval", "fixed_interval", "interval", "time_zone", "offset", "format")...)
 	default:
 		err = input.ParsingError("source [%s] of [composite] is not supported; supported are terms, histogram, date_histogram", query.Shorten(kind))
 	}
@@ -144,9 +136,9 @@ func (k keyPart) show(v query.BucketValue) any {
 	switch {
 	case v.None:
 		return nil
-	case k.form.kind == mapping.Boolean:
+	case k.form.Type == mapping.Boolean:
 		return v.Number != 0
-	case k.form.kind == mapping.Date && k.text:
+	case k.form.Type == mapping.Date && k.text:
 		return k.form.date(v.Number)
 	}
 	key, _ := k.form.key(v)
@@ -176,7 +168,7 @@ func (p *parser) after(parts []keyPart, text json.RawMessage) ([]query.BucketVal
 		if err != nil {
 			return nil, err
 		}
-		switch part.form.kind {
+		switch part.form.Type {
 		case mapping.Double:
 			key[i].Number, err = strconv.ParseFloat(text, 64)
 		case mapping.Date:

@@ -2,7 +2,6 @@ package aggs
 
 import (
 	"encoding/json"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -15,15 +14,11 @@ import (
 )
 
 func (p *parser) histogram(a *Agg, m map[string]json.RawMessage) error {
-	f, err := p.numeric("histogram", m, "interval", "offset", "min_doc_count", "extended_bounds", "keyed", "order", "missing", "format")
+	form, err := p.numbers("histogram", m, "interval", "offset", "min_doc_count", "extended_bounds", "keyed", "order", "missing", "format")
 	if err != nil {
 		return err
 	}
-	form, err := p.form(f, m)
-	if err != nil {
-		return err
-	}
-	of := query.HistogramAgg{Field: f.Name}
+	of := query.HistogramAgg{Field: form.Name}
 	if of.Interval, of.Offset, err = grid(a.name, m); err != nil {
 		return err
 	}
@@ -31,7 +26,7 @@ func (p *parser) histogram(a *Agg, m map[string]json.RawMessage) error {
 	if of.MinCount, of.Order, named, err = p.histogramOptions(a, m); err != nil {
 		return err
 	}
-	if of.Missing, err = p.missingOf(f, form, m); err != nil {
+	if of.Missing, err = p.missingOf(form, m); err != nil {
 		return err
 	}
 	if m["extended_bounds"] != nil {
@@ -65,7 +60,7 @@ func grid(name string, m map[string]json.RawMessage) (interval, offset float64, 
 		if err != nil {
 			return 0, 0, err
 		}
-		if *to, err = strconv.ParseFloat(text, 64); err != nil || math.IsNaN(*to) || math.IsInf(*to, 0) {
+		if *to, err = input.Finite(text); err != nil {
 			return 0, 0, input.ParsingError("[%s] is not a number", key)
 		}
 	}
@@ -80,10 +75,8 @@ func grid(name string, m map[string]json.RawMessage) (interval, offset float64, 
 
 // histogramOptions reads what all histograms have.
 func (p *parser) histogramOptions(a *Agg, m map[string]json.RawMessage) (least int, order []query.BucketOrder, named bool, err error) {
-	if m["min_doc_count"] != nil {
-		if err := input.Whole(m["min_doc_count"], "min_doc_count", &least); err != nil {
-			return 0, nil, false, err
-		}
+	if err := input.WholeNumbers(m, map[string]*int{"min_doc_count": &least}); err != nil {
+		return 0, nil, false, err
 	}
 	if v := m["keyed"]; v != nil && json.Unmarshal(v, &named) != nil {
 		return 0, nil, false, input.ParsingError("[keyed] is true or false")
@@ -94,11 +87,8 @@ func (p *parser) histogramOptions(a *Agg, m map[string]json.RawMessage) (least i
 
 // bounds reads min and max.
 func bounds(v json.RawMessage, read func(json.RawMessage) (float64, error), low, high *float64) error {
-	m, err := input.Object(v, "extended_bounds")
+	m, err := input.ObjectOf(v, "extended_bounds", "min", "max")
 	if err != nil {
-		return err
-	}
-	if err := input.Only(m, "extended_bounds", "min", "max"); err != nil {
 		return err
 	}
 	for name, to := range map[string]*float64{"min": low, "max": high} {
@@ -119,42 +109,36 @@ func bounds(v json.RawMessage, read func(json.RawMessage) (float64, error), low,
 // bucket.
 func (v valueForm) showHistogram(named bool, key func(float64) any) func(*Printer, Agg, query.AggResult) (map[string]any, error) {
 	return func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
-		buckets, names := make([]json.RawMessage, len(r.Buckets)), []string(nil)
+		var names []string
 		if named {
 			names = []string{}
 		}
-		for i, b := range r.Buckets {
+		buckets, err := p.buckets(a, r.Buckets, func(_ int, b query.Bucket) map[string]any {
 			n := b.Key[0].Number
 			one, name := map[string]any{"key": key(n)}, v.bound(n)
-			if v.kind == mapping.Date || v.kind == mapping.Boolean || v.number != nil {
+			if v.Type == mapping.Date || v.Type == mapping.Boolean || v.number != nil {
 				one["key_as_string"] = name
 			}
 			if named {
 				names = append(names, name)
 			}
-			var err error
-			if buckets[i], err = p.bucket(a, b, one); err != nil {
-				return nil, err
-			}
-		}
-		return map[string]any{"buckets": keyed(buckets, names)}, nil
+			return one
+		})
+		return keyed(buckets, names), err
 	}
 }
 
 func (p *parser) dateHistogram(a *Agg, m map[string]json.RawMessage) error {
-	f, err := p.numeric("date_histogram", m, "calendar_interval", "fixed_interval", "interval", "time_zone", "offset", "format", "min_doc_count", "extended_bounds", "keyed", "order", "missing")
+	f, err := p.dates("date_histogram", "histogram", m, "calendar_interval", "fixed_interval", "interval", "time_zone", "offset", "format", "min_doc_count", "extended_bounds", "keyed", "order", "missing")
 	if err != nil {
 		return err
-	}
-	if f.Type != mapping.Date && f.Type != "" {
-		return input.ParsingError("[date_histogram] on field [%s] of type [%s] is not supported: use histogram", f.Name, f.Type)
 	}
 	f.Type = mapping.Date
 	form, err := p.form(f, m)
 	if err != nil {
 		return err
 	}
-	of := query.DatesAgg{Field: f.Name}
+	of := query.DatesAgg{Field: form.Name}
 	if of.Interval, err = intervalOf(m, form.zone); err != nil {
 		return err
 	}
@@ -162,7 +146,7 @@ func (p *parser) dateHistogram(a *Agg, m map[string]json.RawMessage) error {
 	if of.MinCount, of.Order, named, err = p.histogramOptions(a, m); err != nil {
 		return err
 	}
-	if of.Missing, err = p.missingOf(f, form, m); err != nil {
+	if of.Missing, err = p.missingOf(form, m); err != nil {
 		return err
 	}
 	if m["extended_bounds"] != nil {

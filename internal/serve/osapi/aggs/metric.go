@@ -12,16 +12,12 @@ import (
 
 // number reads an aggregation to one number of the values.
 func (p *parser) number(a *Agg, kind string, m map[string]json.RawMessage) error {
-	f, err := p.numeric(kind, m, "missing", "format")
+	form, err := p.numbers(kind, m, "missing", "format")
 	if err != nil {
 		return err
 	}
-	form, err := p.form(f, m)
-	if err != nil {
-		return err
-	}
-	missing, err := p.missingOf(f, form, m)
-	a.kind = query.StatsAgg{Field: f.Name, Missing: missing}
+	missing, err := p.missingOf(form, m)
+	a.kind = query.StatsAgg{Field: form.Name, Missing: missing}
 	a.metric = oneValue(kind)
 	a.show = func(_ *Printer, _ Agg, r query.AggResult) (map[string]any, error) {
 		return form.metric(r.Stats.Metric(kind)), nil
@@ -59,9 +55,9 @@ func (p *parser) counted(a *Agg, kind string, m map[string]json.RawMessage) erro
 	if err != nil {
 		return err
 	}
-	missing, err := p.missingOf(f, form, m)
-	if a.kind = (query.CountAgg{Field: f.Name, Missing: missing}); kind == "cardinality" {
-		a.kind = query.DistinctAgg{Field: f.Name, Missing: missing}
+	missing, err := p.missingOf(form, m)
+	if a.kind = (query.CountAgg{Field: form.Name, Missing: missing}); kind == "cardinality" {
+		a.kind = query.DistinctAgg{Field: form.Name, Missing: missing}
 	}
 	a.metric = oneValue(query.MetricCount)
 	a.show = func(_ *Printer, _ Agg, r query.AggResult) (map[string]any, error) {
@@ -81,11 +77,7 @@ func (p *parser) stats(a *Agg, kind string, m map[string]json.RawMessage) error 
 	if kind == "extended_stats" {
 		options = append(options, "sigma")
 	}
-	f, err := p.numeric(kind, m, options...)
-	if err != nil {
-		return err
-	}
-	form, err := p.form(f, m)
+	form, err := p.numbers(kind, m, options...)
 	if err != nil {
 		return err
 	}
@@ -93,8 +85,8 @@ func (p *parser) stats(a *Agg, kind string, m map[string]json.RawMessage) error 
 	if v := m["sigma"]; v != nil && (json.Unmarshal(v, &sigma) != nil || sigma < 0) {
 		return input.ParsingError("[sigma] is a number from 0")
 	}
-	missing, err := p.missingOf(f, form, m)
-	a.kind = query.StatsAgg{Field: f.Name, Missing: missing}
+	missing, err := p.missingOf(form, m)
+	a.kind = query.StatsAgg{Field: form.Name, Missing: missing}
 	a.metric = func(name string) string {
 		if _, simple := map[string]bool{"count": true, "min": true, "max": true, "avg": true, "sum": true}[name]; simple || kind == "extended_stats" {
 			return metricNames[name]

@@ -17,15 +17,11 @@ var defaultPercents = []float64{1, 5, 25, 50, 75, 95, 99}
 // percentiles reads an aggregation to values below which shares of all values are. They
 // are exact, so the options of an estimate change nothing.
 func (p *parser) percentiles(a *Agg, m map[string]json.RawMessage) error {
-	f, err := p.numeric("percentiles", m, "percents", "keyed", "missing", "format", "tdigest")
+	form, err := p.numbers("percentiles", m, "percents", "keyed", "missing", "format", "tdigest")
 	if err != nil {
 		return err
 	}
-	form, err := p.form(f, m)
-	if err != nil {
-		return err
-	}
-	of := query.PercentilesAgg{Field: f.Name}
+	of := query.PercentilesAgg{Field: form.Name}
 	if of.Percents, err = percentsOf(m["percents"]); err != nil {
 		return err
 	}
@@ -36,7 +32,7 @@ func (p *parser) percentiles(a *Agg, m map[string]json.RawMessage) error {
 	if v := m["keyed"]; v != nil && input.Flag(v, "keyed", &named) != nil {
 		return input.Error(input.UnknownKey, "[percentiles] failed to parse field [keyed]: it is true or false")
 	}
-	of.Missing, err = p.missingOf(f, form, m)
+	of.Missing, err = p.missingOf(form, m)
 	a.kind, a.typed = of, "tdigest_percentiles"
 	a.metric = func(name string) string {
 		wanted, err := strconv.ParseFloat(name, 64)
@@ -59,11 +55,9 @@ func percentsOf(v json.RawMessage) ([]float64, error) {
 	if v == nil {
 		return defaultPercents, nil
 	}
-	list := []json.RawMessage{v}
-	if v[0] == '[' {
-		if err := json.Unmarshal(v, &list); err != nil || len(list) == 0 || len(list) > query.MaxPercents {
-			return nil, input.Error(input.UnknownKey, "[percents] must not be empty, and has up to %d numbers", query.MaxPercents)
-		}
+	list := input.List(v)
+	if len(list) == 0 || len(list) > query.MaxPercents {
+		return nil, input.Error(input.UnknownKey, "[percents] must not be empty, and has up to %d numbers", query.MaxPercents)
 	}
 	var percents []float64
 	for _, one := range list {

@@ -20,32 +20,24 @@ type keyRange struct {
 }
 
 func (p *parser) ranges(a *Agg, m map[string]json.RawMessage) error {
-	f, err := p.numeric("range", m, "ranges", "keyed", "missing", "format")
+	form, err := p.numbers("range", m, "ranges", "keyed", "missing", "format")
 	if err != nil {
 		return err
 	}
-	return p.rangesOf(a, f, m, func(v valueForm, text string) (float64, error) {
-		if f.Type == mapping.Date {
-			return p.instant(text, v)
-		}
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(n) {
-			return 0, input.ParsingError("[range] bound [%s] is not a number", query.Shorten(text))
-		}
-		return n, nil
-	})
+	return p.rangesOf(a, form, m)
 }
 
 func (p *parser) dateRanges(a *Agg, m map[string]json.RawMessage) error {
-	f, err := p.numeric("date_range", m, "ranges", "keyed", "missing", "format", "time_zone")
+	f, err := p.dates("date_range", "range", m, "ranges", "keyed", "missing", "format", "time_zone")
 	if err != nil {
 		return err
 	}
-	if f.Type != mapping.Date && f.Type != "" {
-		return input.ParsingError("[date_range] on field [%s] of type [%s] is not supported: use range", f.Name, f.Type)
-	}
 	f.Type = mapping.Date
-	return p.rangesOf(a, f, m, func(v valueForm, text string) (float64, error) { return p.instant(text, v) })
+	form, err := p.form(f, m)
+	if err != nil {
+		return err
+	}
+	return p.rangesOf(a, form, m)
 }
 
 // instant returns the milliseconds of a date with date math.
@@ -59,27 +51,23 @@ func (p *parser) instant(text string, v valueForm) (float64, error) {
 }
 
 // rangesOf reads ranges, and sorts them by their bounds.
-func (p *parser) rangesOf(a *Agg, f mapping.Field, m map[string]json.RawMessage, bound func(v valueForm, text string) (float64, error)) error {
-	form, err := p.form(f, m)
-	if err != nil {
-		return err
-	}
+func (p *parser) rangesOf(a *Agg, form valueForm, m map[string]json.RawMessage) (err error) {
 	var list []json.RawMessage
 	if m["ranges"] != nil && json.Unmarshal(m["ranges"], &list) != nil || len(list) == 0 || len(list) > maxFilters {
 		return input.ArgumentError("[ranges] of the [%s] aggregation has %d ranges, not 1 to %d", query.Shorten(a.name), len(list), maxFilters)
 	}
 	all := make([]keyRange, len(list))
 	for i, one := range list {
-		if all[i], err = readRange(one, form, bound); err != nil {
+		if all[i], err = p.readRange(one, form); err != nil {
 			return err
 		}
 	}
 	slices.SortStableFunc(all, func(r, s keyRange) int { return cmp.Or(cmp.Compare(r.From, s.From), cmp.Compare(r.To, s.To)) })
-	of := query.RangesAgg{Field: f.Name}
+	of := query.RangesAgg{Field: form.Name}
 	for _, r := range all {
 		of.Ranges = append(of.Ranges, r.Span64)
 	}
-	if of.Missing, err = p.missingOf(f, form, m); err != nil {
+	if of.Missing, err = p.missingOf(form, m); err != nil {
 		return err
 	}
 	named := false
@@ -88,29 +76,23 @@ func (p *parser) rangesOf(a *Agg, f mapping.Field, m map[string]json.RawMessage,
 	}
 	a.kind = of
 	a.show = func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
-		buckets, names := make([]json.RawMessage, len(all)), []string(nil)
-		for i, one := range all {
-			shown := form.bucketOf(one)
+		var names []string
+		buckets, err := p.buckets(a, r.Buckets, func(i int, _ query.Bucket) map[string]any {
+			shown := form.bucketOf(all[i])
 			if named {
-				names = append(names, one.key)
+				names = append(names, all[i].key)
 				delete(shown, "key")
 			}
-			var err error
-			if buckets[i], err = p.bucket(a, r.Buckets[i], shown); err != nil {
-				return nil, err
-			}
-		}
-		return map[string]any{"buckets": keyed(buckets, names)}, nil
+			return shown
+		})
+		return keyed(buckets, names), err
 	}
 	return nil
 }
 
-func readRange(text json.RawMessage, form valueForm, bound func(v valueForm, text string) (float64, error)) (r keyRange, err error) {
-	m, err := input.Object(text, "ranges")
+func (p *parser) readRange(text json.RawMessage, form valueForm) (r keyRange, err error) {
+	m, err := input.ObjectOf(text, "ranges", "key", "from", "to")
 	if err != nil {
-		return r, err
-	}
-	if err := input.Only(m, "ranges", "key", "from", "to"); err != nil {
 		return r, err
 	}
 	r.From, r.To = math.Inf(-1), math.Inf(1)
@@ -122,7 +104,7 @@ func readRange(text json.RawMessage, form valueForm, bound func(v valueForm, tex
 		if err != nil {
 			return r, err
 		}
-		if *to, err = bound(form, text); err != nil {
+		if *to, err = p.bound(text, form); err != nil {
 			return r, err
 		}
 	}
@@ -133,14 +115,26 @@ func readRange(text json.RawMessage, form valueForm, bound func(v valueForm, tex
 	return r, err
 }
 
+// bound reads a bound: a date, or a number, which may be infinite.
+func (p *parser) bound(text string, form valueForm) (float64, error) {
+	if form.Type == mapping.Date {
+		return p.instant(text, form)
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(n) {
+		return 0, input.ParsingError("[range] bound [%s] is not a number", query.Shorten(text))
+	}
+	return n, nil
+}
+
 // bound returns the text of a bound in the key of a bucket.
 func (v valueForm) bound(n float64) string {
 	switch {
 	case math.IsInf(n, 0):
 		return "*"
-	case v.kind == mapping.Date:
+	case v.Type == mapping.Date:
 		return v.date(n)
-	case v.kind == mapping.Boolean:
+	case v.Type == mapping.Boolean:
 		return strconv.FormatBool(n != 0)
 	case v.number != nil:
 		return v.number.Print(n)

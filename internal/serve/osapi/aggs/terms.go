@@ -47,7 +47,7 @@ func (p *parser) terms(a *Agg, m map[string]json.RawMessage) error {
 		return input.ParsingError("[terms] min_doc_count 0 is not supported: it would list values of documents that do not match")
 	}
 	of.Size = min(of.Size, query.MaxBuckets)
-	if of.Missing, err = p.missingOf(f, form, m); err != nil {
+	if of.Missing, err = p.missingOf(form, m); err != nil {
 		return err
 	}
 	if of.Include, of.Exclude, err = choices(f, m); err != nil {
@@ -65,19 +65,15 @@ func (p *parser) terms(a *Agg, m map[string]json.RawMessage) error {
 		a.typed = t
 	}
 	a.show = func(p *Printer, a Agg, r query.AggResult) (map[string]any, error) {
-		buckets := make([]json.RawMessage, len(r.Buckets))
-		for i, b := range r.Buckets {
+		buckets, err := p.buckets(a, r.Buckets, func(_ int, b query.Bucket) map[string]any {
 			one := map[string]any{}
 			if errorsShown {
 				one["doc_count_error_upper_bound"] = 0
 			}
 			form.addKey(one, b.Key[0])
-			var err error
-			if buckets[i], err = p.bucket(a, b, one); err != nil {
-				return nil, err
-			}
-		}
-		return map[string]any{"doc_count_error_upper_bound": 0, "sum_other_doc_count": r.Other, "buckets": buckets}, nil
+			return one
+		})
+		return map[string]any{"doc_count_error_upper_bound": 0, "sum_other_doc_count": r.Other, "buckets": buckets}, err
 	}
 	return nil
 }
@@ -147,11 +143,9 @@ func orderOf(v json.RawMessage, subs []Agg) ([]query.BucketOrder, error) {
 	if v == nil {
 		return nil, nil
 	}
-	list := []json.RawMessage{v}
-	if v[0] == '[' {
-		if err := json.Unmarshal(v, &list); err != nil || len(list) == 0 || len(list) > query.MaxSorts {
-			return nil, input.ParsingError("[order] has 1 to %d orders", query.MaxSorts)
-		}
+	list := input.List(v)
+	if len(list) == 0 || len(list) > query.MaxSorts {
+		return nil, input.ParsingError("[order] has 1 to %d orders", query.MaxSorts)
 	}
 	var orders []query.BucketOrder
 	for _, one := range list {

@@ -14,15 +14,15 @@ import (
 
 // A valueForm prints the values of a field.
 type valueForm struct {
-	kind   string // of the field; "" for one that no index has
-	format []format.Date
-	number *format.Number // nil: none
-	zone   *time.Location
+	mapping.Field // without a type if no index has it
+	format        []format.Date
+	number        *format.Number // nil: none
+	zone          *time.Location
 }
 
 // form reads format and time_zone of an aggregation of a field.
 func (p *parser) form(f mapping.Field, m map[string]json.RawMessage) (v valueForm, err error) {
-	v = valueForm{kind: f.Type, format: format.AnyDate, zone: time.UTC}
+	v = valueForm{Field: f, format: format.AnyDate, zone: time.UTC}
 	if m["time_zone"] != nil {
 		name, err := input.Scalar(m["time_zone"], "time_zone")
 		if err != nil {
@@ -49,6 +49,15 @@ func (p *parser) form(f mapping.Field, m map[string]json.RawMessage) (v valueFor
 	return v, err
 }
 
+// numbers reads the field of an aggregation of numbers and dates, and its format.
+func (p *parser) numbers(kind string, m map[string]json.RawMessage, options ...string) (valueForm, error) {
+	f, err := p.numeric(kind, m, options...)
+	if err != nil {
+		return valueForm{}, err
+	}
+	return p.form(f, m)
+}
+
 // date returns the text of milliseconds, of the last ones that a date can have for more.
 func (v valueForm) date(ms float64) string {
 	whole := int64(math.MaxInt64)
@@ -65,7 +74,7 @@ func (v valueForm) date(ms float64) string {
 
 // text returns the text of a number of the field; false if it has none.
 func (v valueForm) text(n float64) (any, bool) {
-	switch v.kind {
+	switch v.Type {
 	case mapping.Date:
 		return v.date(n), true
 	case mapping.Boolean:
@@ -79,7 +88,7 @@ func (v valueForm) text(n float64) (any, bool) {
 
 // key returns a value as the key of a bucket, and its text; nil for none.
 func (v valueForm) key(value query.BucketValue) (key, text any) {
-	switch v.kind {
+	switch v.Type {
 	case mapping.Double:
 		if v.number != nil {
 			return format.Decimal(value.Number), v.number.Print(value.Number)

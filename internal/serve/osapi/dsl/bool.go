@@ -9,25 +9,26 @@ import (
 )
 
 // all returns a query for what all nodes match.
-func all(nodes []query.Node) query.Node {
-	switch len(nodes) {
-	case 0:
-		return query.None()
-	case 1:
-		return nodes[0]
-	}
-	return query.And{Nodes: nodes}
-}
+func all(nodes []query.Node) query.Node { return several(nodes, query.And{Nodes: nodes}) }
 
 // anyOf returns a query for what any node matches.
-func anyOf(nodes []query.Node) query.Node {
+func anyOf(nodes []query.Node) query.Node { return several(nodes, query.Or{Nodes: nodes}) }
+
+// disMax returns a query for what any node matches, with the best of the scores and a part
+// of the others.
+func disMax(nodes []query.Node, tie float64) query.Node {
+	return several(nodes, query.DisMax{Nodes: nodes, Tie: tie})
+}
+
+// several returns a query of some nodes: the only one of one, and nothing of none.
+func several(nodes []query.Node, n query.Node) query.Node {
 	switch len(nodes) {
 	case 0:
 		return query.None()
 	case 1:
 		return nodes[0]
 	}
-	return query.Or{Nodes: nodes}
+	return n
 }
 
 // Filtered returns a query that matches the same, and adds nothing to a score.
@@ -39,18 +40,20 @@ type boolQuery struct{ must, filter, should, mustNot []query.Node }
 // bool translates a bool query. Without must and filter, one of should has to match;
 // otherwise should only adds to the score, unless minimum_should_match is given.
 func (t *Translator) bool(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("bool", body, "must", "filter", "should", "must_not", "minimum_should_match", "adjust_pure_negative")
-	if err != nil {
-		return nil, err
+	o := readOptions("bool", body, "must", "filter", "should", "must_not", "minimum_should_match", "adjust_pure_negative")
+	if o.err != nil {
+		return nil, o.err
 	}
 	var b boolQuery
 	for _, part := range []struct { // in the order in which names of queries count
 		name string
 		to   *[]query.Node
 	}{{"must", &b.must}, {"must_not", &b.mustNot}, {"should", &b.should}, {"filter", &b.filter}} {
-		if *part.to, err = t.list(part.name, o.m[part.name]); err != nil {
+		nodes, err := t.list(part.name, o.m[part.name])
+		if err != nil {
 			return nil, err
 		}
+		*part.to = nodes
 	}
 	least, given := o.minimum()
 	if !o.flag("adjust_pure_negative", true) && len(b.must)+len(b.filter)+len(b.should) == 0 && len(b.mustNot) > 0 {
@@ -94,12 +97,7 @@ func (t *Translator) list(name string, text json.RawMessage) ([]query.Node, erro
 	if text == nil {
 		return nil, nil
 	}
-	list := []json.RawMessage{text}
-	if text[0] == '[' {
-		if err := json.Unmarshal(text, &list); err != nil {
-			return nil, input.ParsingError("[%s] needs a query or a list of queries", name)
-		}
-	}
+	list := input.List(text)
 	nodes := make([]query.Node, len(list))
 	for i, one := range list {
 		var err error
@@ -122,9 +120,9 @@ func (t *Translator) inner(o *options, name string) (query.Node, error) {
 }
 
 func (t *Translator) constantScore(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("constant_score", body, "filter")
-	if err != nil {
-		return nil, err
+	o := readOptions("constant_score", body, "filter")
+	if o.err != nil {
+		return nil, o.err
 	}
 	n, err := t.inner(o, "filter")
 	if err != nil {
@@ -134,9 +132,9 @@ func (t *Translator) constantScore(body json.RawMessage) (query.Node, error) {
 }
 
 func (t *Translator) disMax(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("dis_max", body, "queries", "tie_breaker")
-	if err != nil {
-		return nil, err
+	o := readOptions("dis_max", body, "queries", "tie_breaker")
+	if o.err != nil {
+		return nil, o.err
 	}
 	nodes, err := t.list("dis_max", o.m["queries"])
 	if err != nil {

@@ -108,15 +108,7 @@ func (c *chooser) query() (query.Node, error) {
 			chosen = append(chosen, query.AtLeast{Nodes: n, Least: query.Exactly(least)})
 		}
 	}
-	var n query.Node
-	switch len(chosen) {
-	case 0:
-		return query.None(), nil
-	case 1:
-		n = chosen[0]
-	default:
-		n = query.Or{Nodes: chosen}
-	}
+	n := anyOf(chosen)
 	if len(c.like.docs) > 0 && !c.include { // also those of other indices, as in OpenSearch
 		ids := make([]string, len(c.like.docs))
 		for i, d := range c.like.docs {

@@ -65,9 +65,13 @@ func (t *Translator) Node(text json.RawMessage) (query.Node, error) {
 func (t *Translator) queries() map[string]func(json.RawMessage) (query.Node, error) {
 	if t.translate == nil {
 		t.translate = map[string]func(json.RawMessage) (query.Node, error){
-			"match_all": t.matchAll, "match_none": t.matchNone,
-			"match": t.match, "match_phrase": t.matchPhrase, "match_phrase_prefix": t.matchPhrasePrefix, "match_bool_prefix": t.matchBoolPrefix, "multi_match": t.multiMatch,
-			"term": t.term, "terms": t.terms, "range": t.ranged, "exists": t.exists, "ids": t.ids,
+			"match_all": always("match_all", query.All{}), "match_none": always("match_none", query.None()),
+			"match":               t.matchText("match", t.words, false, slices.Concat(wordOptions, fuzzyOptions, []string{"auto_generate_synonyms_phrase_query"})...),
+			"match_bool_prefix":   t.matchText("match_bool_prefix", t.words, true, append([]string{"operator", "minimum_should_match"}, fuzzyOptions...)...),
+			"match_phrase":        t.matchText("match_phrase", t.phrase, false, "slop", "zero_terms_query"),
+			"match_phrase_prefix": t.matchText("match_phrase_prefix", t.phrase, true, "slop", "zero_terms_query", "max_expansions"),
+			"multi_match":         t.multiMatch,
+			"term":                t.term, "terms": t.terms, "range": t.ranged, "exists": t.exists, "ids": t.ids,
 			"prefix": t.prefix, "wildcard": t.wildcard, "regexp": t.regexp, "fuzzy": t.fuzzy,
 			"bool": t.bool, "constant_score": t.constantScore, "dis_max": t.disMax,
 			"query_string": t.queryString, "simple_query_string": t.simpleQueryString,
@@ -84,22 +88,6 @@ func unknownQuery(name string, names []string) error {
 		return input.ParsingError("unknown query [%s] did you mean [%s]?", query.Shorten(name), near)
 	}
 	return input.ParsingError("query [%s] is not supported; supported are %s", query.Shorten(name), strings.Join(names, ", "))
-}
-
-func (t *Translator) matchAll(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("match_all", body)
-	if err != nil {
-		return nil, err
-	}
-	return o.boosted(query.All{}, nil)
-}
-
-func (t *Translator) matchNone(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("match_none", body)
-	if err != nil {
-		return nil, err
-	}
-	return o.boosted(query.None(), nil)
 }
 
 func (t *Translator) count(n int) error {

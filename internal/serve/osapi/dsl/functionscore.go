@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,9 +15,9 @@ import (
 
 // boosting lowers the score of documents that another query matches.
 func (t *Translator) boosting(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("boosting", body, "positive", "negative", "negative_boost")
-	if err != nil {
-		return nil, err
+	o := readOptions("boosting", body, "positive", "negative", "negative_boost")
+	if o.err != nil {
+		return nil, o.err
 	}
 	positive, err := t.inner(o, "positive")
 	if err != nil {
@@ -39,14 +40,15 @@ var functionKinds = []string{string(query.Factor), string(query.Gauss), string(q
 
 // functionScore changes the scores of a query by weights, and by the values of fields.
 func (t *Translator) functionScore(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("function_score", body, append([]string{"query", "functions", "weight", "score_mode", "boost_mode", "max_boost"}, functionKinds...)...)
-	if err != nil {
-		return nil, err
+	o := readOptions("function_score", body, append([]string{"query", "functions", "weight", "score_mode", "boost_mode", "max_boost"}, functionKinds...)...)
+	if o.err != nil {
+		return nil, o.err
 	}
 	n := query.Reweighted{
 		Node: query.All{}, Mode: query.Mode(o.word("score_mode", "multiply", "sum", "avg", "first", "min", "max")),
 		Combine: query.Mode(o.word("boost_mode", "multiply", "replace", "sum", "avg", "min", "max")), Most: o.float("max_boost", 0),
 	}
+	var err error
 	if o.has("query") {
 		if n.Node, err = t.Node(o.m["query"]); err != nil {
 			return nil, err
@@ -84,9 +86,9 @@ func (t *Translator) functions(o *options) (all []query.Function, err error) {
 		return nil, err
 	}
 	for _, m := range list {
-		one, err := newOptions("function_score", m, append([]string{"filter", "weight"}, functionKinds...)...)
-		if err != nil {
-			return nil, err
+		one := checkOptions("function_score", m, append([]string{"filter", "weight"}, functionKinds...)...)
+		if one.err != nil {
+			return nil, one.err
 		}
 		f, there, err := t.function(one)
 		switch {
@@ -142,36 +144,22 @@ func (t *Translator) valued(kind, name string) (mapping.Field, error) {
 }
 
 func (t *Translator) factor(body json.RawMessage) (*query.FieldFunction, error) {
-	m, err := input.Object(body, "field_value_factor")
-	if err != nil {
-		return nil, err
-	}
-	if err := input.Only(m, "field_value_factor", "field", "factor", "modifier", "missing"); err != nil {
-		return nil, err
-	}
-	o := &options{query: "field_value_factor", m: m}
-	fn := &query.FieldFunction{Curve: query.Factor, Field: o.text("field"), Factor: o.number("factor", 1), Modify: query.Modifier(o.word("modifier", query.Modifiers()...))}
+	o := optionsOf("field_value_factor", body, "field", "factor", "modifier", "missing")
+	fn := &query.FieldFunction{Curve: query.Factor, Field: o.text("field"), Factor: o.real("factor", 1), Modify: query.Modifier(o.word("modifier", query.Modifiers()...))}
 	if o.has("missing") {
-		missing := o.number("missing", 0)
+		missing := o.real("missing", 0)
 		fn.Missing = &missing
 	}
 	if o.err != nil {
 		return nil, o.err
 	}
-	_, err = t.valued(o.query, fn.Field)
+	_, err := t.valued(o.query, fn.Field)
 	return fn, err
 }
 
-// number returns a number.
-func (o *options) number(name string, without float64) float64 {
-	if !o.has(name) {
-		return without
-	}
-	x, err := input.Finite(o.text(name))
-	if err != nil {
-		o.fail("%s is a number", name)
-	}
-	return x
+// real returns a number.
+func (o *options) real(name string, without float64) float64 {
+	return o.number(name, without, math.Inf(-1), input.IllegalArgument, "is a number")
 }
 
 // decay reads a function that is lower the farther a value is from its origin.
@@ -180,26 +168,22 @@ func (t *Translator) decay(kind query.Curve, body json.RawMessage) (*query.Field
 	if err != nil {
 		return nil, err
 	}
-	m, err := input.Object(inner, string(kind))
-	if err != nil {
-		return nil, err
-	}
-	if err := input.Only(m, string(kind), "origin", "scale", "offset", "decay"); err != nil {
-		return nil, err
+	o := optionsOf(string(kind), inner, "origin", "scale", "offset", "decay")
+	if o.err != nil {
+		return nil, o.err
 	}
 	f, err := t.valued(string(kind), name)
 	if err != nil {
 		return nil, err
 	}
-	o := &options{query: string(kind), m: m}
-	fn := &query.FieldFunction{Curve: kind, Field: f.Name, Decay: o.number("decay", 0.5)}
+	fn := &query.FieldFunction{Curve: kind, Field: f.Name, Decay: o.real("decay", 0.5)}
 	switch f.Type {
 	case mapping.Date:
 		t.decayOfDates(o, fn)
 	case "":
 		return fn, nil // in no index
 	default:
-		fn.Origin, fn.Scale, fn.Offset = o.number("origin", 0), o.number("scale", 0), o.number("offset", 0)
+		fn.Origin, fn.Scale, fn.Offset = o.real("origin", 0), o.real("scale", 0), o.real("offset", 0)
 		o.text("origin")
 	}
 	if o.err == nil && (fn.Decay <= 0 || fn.Decay >= 1 || fn.Scale <= 0 || fn.Offset < 0) {

@@ -47,12 +47,13 @@ func (a likeness) String() string { return "likeness[" + strings.Join(a.like.tex
 
 // moreLikeThis finds documents that have the rare words of texts and of documents.
 func (t *Translator) moreLikeThis(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("more_like_this", body, "fields", "like", "unlike", "max_query_terms", "min_term_freq", "min_doc_freq", "max_doc_freq", "min_word_length", "max_word_length",
+	o := readOptions("more_like_this", body, "fields", "like", "unlike", "max_query_terms", "min_term_freq", "min_doc_freq", "max_doc_freq", "min_word_length", "max_word_length",
 		"stop_words", "minimum_should_match", "boost_terms", "include", "fail_on_unsupported_field")
-	if err != nil {
-		return nil, err
+	if o.err != nil {
+		return nil, o.err
 	}
 	a := likeness{Node: query.None(), stop: map[string]bool{}, include: o.flag("include", false), least: query.Exactly(0)}
+	var err error
 	if a.like, err = likeOf(o, "like"); err != nil {
 		return nil, err
 	}
@@ -120,13 +121,7 @@ func (a *likeness) numbers(o *options) error {
 
 // numberOf reads a number, also as text.
 func (o *options) numberOf(name string, without float64) float64 {
-	if !o.has(name) {
-		return without
-	}
-	x, err := input.Finite(o.text(name))
-	if err != nil {
-		o.failAs(input.UnreadableNumber, "%s is not a number", name)
-	}
+	x := o.number(name, without, math.Inf(-1), input.UnreadableNumber, "is not a number")
 	return max(math.MinInt32, min(x, math.MaxInt32))
 }
 
@@ -190,12 +185,7 @@ func (t *Translator) likeFields(a *likeness, o *options) error {
 func likeOf(o *options, name string) (all likeList, err error) {
 	var list []json.RawMessage
 	if o.has(name) {
-		list = []json.RawMessage{o.m[name]}
-		if o.m[name][0] == '[' {
-			if err := json.Unmarshal(o.m[name], &list); err != nil {
-				return all, input.ParsingError("[%s] is not a list", name)
-			}
-		}
+		list = input.List(o.m[name])
 	}
 	if name == "like" && len(list) == 0 {
 		return all, input.ParsingError("more_like_this requires 'like' to be specified")

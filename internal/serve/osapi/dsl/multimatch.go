@@ -19,9 +19,9 @@ type weightedField struct {
 // multiMatch finds documents where a match in some fields does.
 func (t *Translator) multiMatch(body json.RawMessage) (query.Node, error) {
 	names := slices.Concat(wordOptions, fuzzyOptions, []string{"query", "fields", "type", "slop", "tie_breaker", "auto_generate_synonyms_phrase_query"})
-	o, err := t.options("multi_match", body, names...)
-	if err != nil {
-		return nil, err
+	o := readOptions("multi_match", body, names...)
+	if o.err != nil {
+		return nil, o.err
 	}
 	fields, everywhere, err := t.weightedFields(o)
 	if err != nil {
@@ -37,9 +37,6 @@ func (t *Translator) multiMatch(body json.RawMessage) (query.Node, error) {
 	}
 	if m.fuzzy != nil && (kind == "cross_fields" || strings.HasPrefix(kind, "phrase")) {
 		o.fail("Fuzziness not allowed for type [%s]", kind)
-	}
-	if kind == "bool_prefix" && m.slop > 0 {
-		o.failAs("parsing_exception", "slop not allowed for type [%s]", kind)
 	}
 	if o.err != nil {
 		return nil, o.err
@@ -125,16 +122,6 @@ func (t *Translator) acrossFields(fields []weightedField, text string, m matchin
 		groups = append(groups, disMax(values, m.tie))
 	}
 	return disMax(groups, m.tie), nil
-}
-
-func disMax(nodes []query.Node, tie float64) query.Node {
-	switch len(nodes) {
-	case 0:
-		return query.None()
-	case 1:
-		return nodes[0]
-	}
-	return query.DisMax{Nodes: nodes, Tie: tie}
 }
 
 // weightedFields reads fields: names, or patterns with *, each with ^ and a boost or

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,67 +11,77 @@ import (
 	"indexerd/internal/serve/osapi/mapping"
 )
 
-// options are those of one query. The first fault of them is err.
+// options are those of one query. err is the first fault of them, from when they are read
+// on.
 type options struct {
 	query string
 	m     map[string]json.RawMessage
 	err   error
 }
 
-// options reads the options of a query. Besides names, boost and _name are allowed.
-func (t *Translator) options(name string, body json.RawMessage, names ...string) (*options, error) {
-	m, err := input.Object(body, name)
-	if err != nil {
-		return nil, err
-	}
-	return newOptions(name, m, names...)
+// readOptions reads the options of a query. Besides names, boost and _name are allowed.
+func readOptions(name string, body json.RawMessage, names ...string) *options {
+	return optionsOf(name, body, append([]string{"boost", "_name"}, names...)...)
 }
 
-func newOptions(name string, m map[string]json.RawMessage, names ...string) (*options, error) {
-	return &options{query: name, m: m}, input.Only(m, name, append([]string{"boost", "_name"}, names...)...)
+// optionsOf reads the options of a query or of a part of one.
+func optionsOf(name string, body json.RawMessage, names ...string) *options {
+	m, err := input.ObjectOf(body, name, names...)
+	return &options{name, m, err}
+}
+
+// checkOptions is readOptions for an object that is read.
+func checkOptions(name string, m map[string]json.RawMessage, names ...string) *options {
+	return &options{name, m, input.Only(m, name, append([]string{"boost", "_name"}, names...)...)}
 }
 
 // oneField reads the options of a query of one field: {field: value} or
 // {field: {key: value, ...}}. A field that does not exist, or that the caller may not
 // see, has no type.
-func (t *Translator) oneField(name, key string, body json.RawMessage, names ...string) (mapping.Field, *options, error) {
+func (t *Translator) oneField(name, key string, body json.RawMessage, names ...string) (f mapping.Field, o *options) {
+	m, field, err := fieldAndOptions(name, key, body)
+	if err != nil {
+		return f, &options{query: name, err: err}
+	}
+	if o = checkOptions(name, m, append(names, key)...); o.err == nil {
+		f, o.err = t.Lookup(field)
+	}
+	return f, o
+}
+
+// fieldAndOptions returns the field of a query of one field, and its options with those
+// beside the field. A value that is no object is the option key.
+func fieldAndOptions(name, key string, body json.RawMessage) (m map[string]json.RawMessage, field string, err error) {
 	outer, err := input.Object(body, name)
 	if err != nil {
-		return mapping.Field{}, nil, err
+		return nil, "", err
 	}
-	m, field := map[string]json.RawMessage{}, ""
+	m = map[string]json.RawMessage{}
 	for k, v := range outer {
 		switch {
 		case k == "_name" || k == "boost":
 			m[k] = v
 		case field != "":
-			return mapping.Field{}, nil, input.ParsingError("[%s] query doesn't support multiple fields, found [%s] and [%s]", name, query.Shorten(min(k, field)), query.Shorten(max(k, field)))
+			return nil, "", input.ParsingError("[%s] query doesn't support multiple fields, found [%s] and [%s]", name, query.Shorten(min(k, field)), query.Shorten(max(k, field)))
 		default:
 			field = k
 		}
 	}
-	if field == "" {
-		return mapping.Field{}, nil, input.ParsingError("[%s] needs a field", name)
-	}
-	if value := outer[field]; value[0] == '{' {
+	switch value := outer[field]; {
+	case field == "":
+		return nil, "", input.ParsingError("[%s] needs a field", name)
+	case value[0] != '{' && name == "range":
+		return nil, "", input.ParsingError("[range] query does not support [%s]", query.Shorten(field))
+	case value[0] != '{':
+		m[key] = value
+	default:
 		inner, err := input.Object(value, name)
 		if err != nil {
-			return mapping.Field{}, nil, err
+			return nil, "", err
 		}
-		for k, v := range inner {
-			m[k] = v
-		}
-	} else if name == "range" {
-		return mapping.Field{}, nil, input.ParsingError("[range] query does not support [%s]", query.Shorten(field))
-	} else {
-		m[key] = value
+		maps.Copy(m, inner)
 	}
-	o, err := newOptions(name, m, append(names, key)...)
-	if err != nil {
-		return mapping.Field{}, nil, err
-	}
-	f, err := t.Lookup(field)
-	return f, o, err
+	return m, field, nil
 }
 
 // fail keeps the first fault of an option's value.
@@ -127,14 +138,14 @@ func (o *options) flag(name string, without bool) bool {
 	return without
 }
 
-// whole returns a whole number between two bounds.
-func (o *options) whole(name string, without, least, most int) int {
+// whole returns a whole number from 0.
+func (o *options) whole(name string, without, most int) int {
 	if !o.has(name) {
 		return without
 	}
 	n, err := wholeNumber(o.text(name))
-	if err != nil || n < least || n > most {
-		o.fail("%s is a whole number from %d to %d", name, least, most)
+	if err != nil || n < 0 || n > most {
+		o.fail("%s is a whole number from 0 to %d", name, most)
 		return without
 	}
 	return n
@@ -142,12 +153,17 @@ func (o *options) whole(name string, without, least, most int) int {
 
 // float returns a number that is not negative.
 func (o *options) float(name string, without float64) float64 {
+	return o.number(name, without, 0, input.IllegalArgument, "is a number from 0")
+}
+
+// number returns a number that is not less than another one. fault says what it is.
+func (o *options) number(name string, without, least float64, kind, fault string) float64 {
 	if !o.has(name) {
 		return without
 	}
 	x, err := input.Finite(o.text(name))
-	if err != nil || x < 0 {
-		o.fail("%s is a number from 0", name)
+	if err != nil || x < least {
+		o.failAs(kind, "%s "+fault, name)
 		return without
 	}
 	return x

@@ -24,10 +24,7 @@ func (t *Translator) regexp(body json.RawMessage) (query.Node, error) {
 }
 
 func (t *Translator) patternQuery(name string, kind query.PatternKind, body json.RawMessage, more ...string) (query.Node, error) {
-	f, o, err := t.oneField(name, "value", body, append(more, "case_insensitive", "rewrite")...)
-	if err != nil {
-		return nil, err
-	}
+	f, o := t.oneField(name, "value", body, append(more, "case_insensitive", "rewrite")...)
 	key := "value"
 	if kind == query.Wildcard && o.has("wildcard") {
 		key = "wildcard"
@@ -36,7 +33,7 @@ func (t *Translator) patternQuery(name string, kind query.PatternKind, body json
 	o.constantRewrite()
 	if kind == query.Regexp {
 		o.word("flags", "all") // the others make characters plain that a backslash makes plain too
-		o.whole("max_determinized_states", 0, 0, math.MaxInt32)
+		o.whole("max_determinized_states", 0, math.MaxInt32)
 		if o.has("flags_value") {
 			o.fail("flags_value is not supported: write flags ALL")
 		}
@@ -65,10 +62,7 @@ func (t *Translator) ofTerms(name string, f mapping.Field, kind query.PatternKin
 
 // fuzzy finds terms of similar spelling. Text is not analyzed.
 func (t *Translator) fuzzy(body json.RawMessage) (query.Node, error) {
-	f, o, err := t.oneField("fuzzy", "value", body, "fuzziness", "prefix_length", "max_expansions", "transpositions")
-	if err != nil {
-		return nil, err
-	}
+	f, o := t.oneField("fuzzy", "value", body, "fuzziness", "prefix_length", "max_expansions", "transpositions")
 	text, m := o.text("value"), o.matching()
 	if m.noSwaps = !o.flag("transpositions", true); m.fuzzy == nil {
 		m.fuzzy = &query.Edits{Low: 3, High: 6}
@@ -79,13 +73,21 @@ func (t *Translator) fuzzy(body json.RawMessage) (query.Node, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
-	n := m.similar(f, text)
-	n.Words = false
+	if f.Type == "" {
+		return query.None(), nil
+	}
+	return o.boosted(similarTerm(f, text, m))
+}
+
+// similarTerm finds the terms of a field with text or keywords that are spelt like a text.
+func similarTerm(f mapping.Field, text string, m matching) (query.Node, error) {
 	switch f.Type {
 	case "":
 		return query.None(), nil
 	case mapping.Text, mapping.Keyword:
-		return o.boosted(n, nil)
+		n := m.similar(f, text)
+		n.Words = false
+		return n, nil
 	}
 	return nil, onlyOn("fuzzy", f)
 }

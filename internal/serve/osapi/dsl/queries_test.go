@@ -19,6 +19,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/osapi/mapping"
@@ -50,10 +51,10 @@ func (library) oid(_, key string) (doc.OID, error) {
 
 func newLibrary(t testing.TB) library {
 	t.Helper()
-	m := fulltext.Mapping{
+	m := schema.Mapping{
 		Content: []string{"title", "body"}, Analyzer: "standard", Positions: true,
-		Metadata: []fulltext.Field{{Name: "title", Type: fulltext.Keyword}, {Name: "rating", Type: fulltext.Keyword}, {Name: "tags", Type: fulltext.Keyword}, {Name: "year", Type: fulltext.Number}, {Name: "seen", Type: fulltext.Date}, {Name: "free", Type: fulltext.Boolean}},
-		Children: []fulltext.Child{{Name: "cast", Columns: []string{"name"}, Searched: true}},
+		Metadata: []schema.Field{{Name: "title", Type: schema.Keyword}, {Name: "rating", Type: schema.Keyword}, {Name: "tags", Type: schema.Keyword}, {Name: "year", Type: schema.Number}, {Name: "seen", Type: schema.Date}, {Name: "free", Type: schema.Boolean}},
+		Children: []schema.Child{{Name: "cast", Columns: []string{"name"}, Searched: true}},
 	}
 	ix, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), m, 1)
 	if err != nil {
@@ -83,7 +84,7 @@ func newLibrary(t testing.TB) library {
 	return library{index: ix, fields: mapping.Index{{Name: "title", Type: mapping.Text}, {Name: "body", Type: mapping.Text}, {Name: "title", Type: mapping.Keyword}, {Name: "rating", Type: mapping.Keyword}, {Name: "tags", Type: mapping.Keyword}, {Name: "year", Type: mapping.Double}, {Name: "seen", Type: mapping.Date}, {Name: "free", Type: mapping.Boolean}, {Name: "cast", Type: mapping.Text}}}
 }
 
-// A match is a hit with its score.
+// A hitScore is the key of a hit, and its score.
 type hitScore struct {
 	key   string
 	score float64
@@ -109,7 +110,7 @@ func (l library) ask(t testing.TB, body string) (hits []hitScore, err error) {
 	return hits, err
 }
 
-// print writes an answer as testdata/queries.txt has it.
+// printed returns an answer as testdata/queries.txt has it.
 func printed(hits []hitScore, err error) string {
 	if err != nil {
 		return "error"

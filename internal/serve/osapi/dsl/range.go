@@ -26,10 +26,7 @@ type rangeOf struct {
 
 // ranged finds values between two bounds.
 func (t *Translator) ranged(body json.RawMessage) (query.Node, error) {
-	f, o, err := t.oneField("range", "gte", body, "gt", "lt", "lte", "from", "to", "include_lower", "include_upper", "format", "time_zone", "relation")
-	if err != nil {
-		return nil, err
-	}
+	f, o := t.oneField("range", "gte", body, "gt", "lt", "lte", "from", "to", "include_lower", "include_upper", "format", "time_zone", "relation")
 	var r rangeOf
 	o.end(&r.from, "gte", false)
 	o.end(&r.from, "gt", true)
@@ -42,6 +39,7 @@ func (t *Translator) ranged(body json.RawMessage) (query.Node, error) {
 		r.formats = strings.Split(o.text("format"), "||")
 	}
 	if r.zone = time.UTC; o.has("time_zone") {
+		var err error
 		if r.zone, err = format.Zone(o.text("time_zone")); err != nil {
 			o.fail("time_zone: %v", err)
 		}

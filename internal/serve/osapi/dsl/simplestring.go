@@ -13,15 +13,15 @@ import (
 // simpleQueryString finds what the text of a simple_query_string says. No text is an
 // error.
 func (t *Translator) simpleQueryString(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("simple_query_string", body, append([]string{"flags"}, stringQueryOptions...)...)
-	if err != nil {
-		return nil, err
+	o := readOptions("simple_query_string", body, append([]string{"flags"}, stringQueryOptions...)...)
+	if o.err != nil {
+		return nil, o.err
 	}
 	s, err := t.newStringQuery(o)
 	if err != nil {
 		return nil, err
 	}
-	s.kindOf, s.tie, s.m.tie = "most_fields", 1, 1
+	s.kindOf, s.m.tie = "most_fields", 1
 	text := o.text("query")
 	flags := o.flags()
 	if o.err != nil {

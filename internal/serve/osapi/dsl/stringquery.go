@@ -22,7 +22,6 @@ type stringQuery struct {
 	all          bool            // they are all fields
 	kindOf       string          // type of multi_match
 	m            matching
-	tie          float64
 	analyzed     bool // beginnings of words are analyzed
 	leading      bool // * and ? may come first
 	slop         int
@@ -51,17 +50,16 @@ func (t *Translator) newStringQuery(o *options) (*stringQuery, error) {
 	}
 	s := &stringQuery{
 		t: t, fields: fields, all: everywhere, analyzed: o.flag("analyze_wildcard", false), leading: o.flag("allow_leading_wildcard", true),
-		slop: o.whole("phrase_slop", 0, 0, query.MaxSlop), edits: query.Edits{Low: 3, High: 6},
+		slop: o.whole("phrase_slop", 0, query.MaxSlop), edits: query.Edits{Low: 3, High: 6},
 		m: matching{
 			all: o.word("default_operator", "or", "and") == "and", least: query.Exactly(1), lenient: o.flag("lenient", everywhere), part: true,
-			prefix: o.whole("fuzzy_prefix_length", 0, 0, math.MaxInt32), most: max(1, o.whole("fuzzy_max_expansions", 50, 0, math.MaxInt32)), noSwaps: !o.flag("fuzzy_transpositions", true),
+			prefix: o.whole("fuzzy_prefix_length", 0, math.MaxInt32), most: max(1, o.whole("fuzzy_max_expansions", 50, math.MaxInt32)), noSwaps: !o.flag("fuzzy_transpositions", true),
 		},
 	}
 	s.kindOf = o.multiType()
-	if s.tie = o.float("tie_breaker", 0); !o.has("tie_breaker") && (s.kindOf == "most_fields" || s.kindOf == "bool_prefix") {
-		s.tie = 1
+	if s.m.tie, s.m.tieGiven = o.float("tie_breaker", 0), true; !o.has("tie_breaker") && (s.kindOf == "most_fields" || s.kindOf == "bool_prefix") {
+		s.m.tie = 1
 	}
-	s.m.tie, s.m.tieGiven = s.tie, true
 	s.least, s.leastIsGiven = o.minimum()
 	if s.zone = time.UTC; o.has("time_zone") {
 		if s.zone, err = format.Zone(o.text("time_zone")); err != nil {
@@ -78,9 +76,9 @@ func (t *Translator) newStringQuery(o *options) (*stringQuery, error) {
 // queryString finds what the text of a query_string says.
 func (t *Translator) queryString(body json.RawMessage) (query.Node, error) {
 	names := append([]string{"default_field", "type", "tie_breaker", "phrase_slop", "fuzziness", "allow_leading_wildcard", "time_zone", "escape", "max_determinized_states", "enable_position_increments", "rewrite"}, stringQueryOptions...)
-	o, err := t.options("query_string", body, names...)
-	if err != nil {
-		return nil, err
+	o := readOptions("query_string", body, names...)
+	if o.err != nil {
+		return nil, o.err
 	}
 	s, err := t.newStringQuery(o)
 	if err != nil {
@@ -90,7 +88,7 @@ func (t *Translator) queryString(body json.RawMessage) (query.Node, error) {
 	if o.flag("escape", false) {
 		text = escapeString(text)
 	}
-	o.whole("max_determinized_states", 0, 0, math.MaxInt32)
+	o.whole("max_determinized_states", 0, math.MaxInt32)
 	o.constantRewrite()
 	if !o.flag("enable_position_increments", true) {
 		o.fail("enable_position_increments is true")
@@ -133,7 +131,7 @@ func (s *stringQuery) inEach(field string, search func(mapping.Field) (query.Nod
 		}
 		nodes = append(nodes, Weighted(n, f.boost))
 	}
-	return disMax(nodes, s.tie), nil
+	return disMax(nodes, s.m.tie), nil
 }
 
 // words finds the words of a part.
@@ -208,15 +206,11 @@ func (s *stringQuery) fuzzy(field, text string, edits query.Edits) (query.Node, 
 	m := s.m
 	m.fuzzy = &edits
 	return s.inEach(field, func(f mapping.Field) (query.Node, error) {
-		switch f.Type {
-		case "":
-			return query.None(), nil
-		case mapping.Text, mapping.Keyword:
-			n := m.similar(f, asWord(f, text))
-			n.Words = false
-			return n, s.t.countFuzzy()
+		n, err := similarTerm(f, asWord(f, text), m)
+		if err == nil && f.Type != "" {
+			err = s.t.countFuzzy()
 		}
-		return nil, onlyOn("fuzzy", f)
+		return n, err
 	})
 }
 

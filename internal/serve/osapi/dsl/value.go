@@ -75,11 +75,8 @@ func onlyOn(kind string, f mapping.Field) error {
 
 // term finds a term as it is in the index: text is not analyzed.
 func (t *Translator) term(body json.RawMessage) (query.Node, error) {
-	f, o, err := t.oneField("term", "value", body, "case_insensitive")
-	if err != nil {
-		return nil, err
-	}
-	if !o.has("value") {
+	f, o := t.oneField("term", "value", body, "case_insensitive")
+	if o.err == nil && !o.has("value") {
 		return nil, input.ArgumentError("value cannot be null")
 	}
 	text, fold := o.text("value"), o.flag("case_insensitive", false)
@@ -122,15 +119,11 @@ func (t *Translator) terms(body json.RawMessage) (query.Node, error) {
 			field = name
 		}
 	}
-	o, err := newOptions("terms", rest)
-	if err != nil {
-		return nil, err
-	}
 	var values []json.RawMessage
 	if field == "" || json.Unmarshal(m[field], &values) != nil || values == nil {
 		return nil, input.ParsingError("[terms] needs a field and a list of values; a lookup in another index is not supported")
 	}
-	return o.boosted(t.anyTerm(field, values))
+	return (&options{query: "terms", m: rest}).boosted(t.anyTerm(field, values))
 }
 
 func (t *Translator) anyTerm(field string, values []json.RawMessage) (query.Node, error) {
@@ -155,10 +148,7 @@ func (t *Translator) anyTerm(field string, values []json.RawMessage) (query.Node
 }
 
 func (t *Translator) exists(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("exists", body, "field")
-	if err != nil {
-		return nil, err
-	}
+	o := readOptions("exists", body, "field")
 	name := o.text("field")
 	if o.err != nil {
 		return nil, o.err
@@ -195,9 +185,9 @@ func (t *Translator) has(name string) (query.Node, error) {
 
 // ids finds documents by their keys.
 func (t *Translator) ids(body json.RawMessage) (query.Node, error) {
-	o, err := t.options("ids", body, "values")
-	if err != nil {
-		return nil, err
+	o := readOptions("ids", body, "values")
+	if o.err != nil {
+		return nil, o.err
 	}
 	if t.path != "" {
 		return nil, input.ParsingError("[ids] in [nested] is not supported: rows have no keys of documents")
@@ -211,6 +201,7 @@ func (t *Translator) ids(body json.RawMessage) (query.Node, error) {
 	}
 	texts := make([]string, len(values))
 	for i, v := range values {
+		var err error
 		if texts[i], err = input.Scalar(v, "ids"); err != nil {
 			return nil, err
 		}

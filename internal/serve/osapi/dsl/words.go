@@ -37,8 +37,8 @@ var (
 // matching reads these options.
 func (o *options) matching() matching {
 	m := matching{
-		all: o.word("operator", "or", "and") == "and", prefix: o.whole("prefix_length", 0, 0, math.MaxInt32), most: o.whole("max_expansions", 50, 0, math.MaxInt32),
-		noSwaps: !o.flag("fuzzy_transpositions", true), slop: o.whole("slop", 0, 0, query.MaxSlop), orAll: o.word("zero_terms_query", "none", "all") == "all",
+		all: o.word("operator", "or", "and") == "and", prefix: o.whole("prefix_length", 0, math.MaxInt32), most: o.whole("max_expansions", 50, math.MaxInt32),
+		noSwaps: !o.flag("fuzzy_transpositions", true), slop: o.whole("slop", 0, query.MaxSlop), orAll: o.word("zero_terms_query", "none", "all") == "all",
 		lenient: o.flag("lenient", false), tie: o.float("tie_breaker", 0), tieGiven: o.has("tie_breaker"),
 	}
 	if m.most = max(1, m.most); m.tie > 1 {

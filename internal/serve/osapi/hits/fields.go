@@ -75,11 +75,8 @@ func namedField(v json.RawMessage, key string) (name, layout string, err error) 
 	if json.Unmarshal(v, &name) == nil {
 		return name, "", nil
 	}
-	m, err := input.Object(v, key)
+	m, err := input.ObjectOf(v, key, "field", "format")
 	if err != nil {
-		return "", "", err
-	}
-	if err := input.Only(m, key, "field", "format"); err != nil {
 		return "", "", err
 	}
 	if name, err = input.Scalar(m["field"], key+".field"); err != nil || m["format"] == nil {

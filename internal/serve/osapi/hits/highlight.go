@@ -36,11 +36,8 @@ type highlighting struct {
 // ParseHighlight reads highlight. Fields that are not text have no highlights. n is the
 // query of the search.
 func ParseHighlight(v json.RawMessage, t *dsl.Scope, n query.Node) (marks []search.Marking, err error) {
-	m, err := input.Object(v, "highlight")
+	m, err := input.ObjectOf(v, "highlight", ofHighlight...)
 	if err != nil {
-		return nil, err
-	}
-	if err := input.Only(m, "highlight", ofHighlight...); err != nil {
 		return nil, err
 	}
 	h := highlighting{Marking: search.Marking{Pre: "<em>", Post: "</em>", Fragments: 5, Runes: 100, InOrder: true, Words: true}}
@@ -97,9 +94,6 @@ func inField(n query.Node, field string) query.Node {
 		case query.Prefix:
 			n.Field = field
 			return n
-		case query.Fuzzy:
-			n.Field = field
-			return n
 		case query.Pattern:
 			n.Field = field
 			return n
@@ -122,13 +116,7 @@ type highlightedField struct {
 
 // highlightedFields reads fields: an object, or a list of objects.
 func highlightedFields(v json.RawMessage) (list []highlightedField, err error) {
-	objects := []json.RawMessage{v}
-	if len(v) > 0 && v[0] == '[' {
-		if err := json.Unmarshal(v, &objects); err != nil {
-			return nil, input.ParsingError("[highlight.fields] is an object, or a list of objects")
-		}
-	}
-	for _, text := range objects {
+	for _, text := range input.List(v) {
 		fields, err := input.Object(text, "highlight.fields")
 		if err != nil {
 			return nil, err
@@ -194,13 +182,8 @@ func (h *highlighting) set(m map[string]json.RawMessage, t *dsl.Scope) (err erro
 		}
 		*to = tags[0]
 	}
-	for name, to := range map[string]*int{"number_of_fragments": &h.Fragments, "fragment_size": &h.Runes, "no_match_size": &h.NoMatch} {
-		if m[name] == nil {
-			continue
-		}
-		if err := input.Whole(m[name], name, to); err != nil {
-			return err
-		}
+	if err := input.WholeNumbers(m, map[string]*int{"number_of_fragments": &h.Fragments, "fragment_size": &h.Runes, "no_match_size": &h.NoMatch}); err != nil {
+		return err
 	}
 	if h.Runes == 0 {
 		h.Runes = maxFragment

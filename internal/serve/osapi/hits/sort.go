@@ -32,12 +32,7 @@ const (
 // ParseSort reads sort: a field, or a list of fields and {field: order} or
 // {field: {order: order}}.
 func ParseSort(v json.RawMessage, ix mapping.Index) (order []SortKey, err error) {
-	list := []json.RawMessage{v}
-	if v[0] == '[' {
-		if err := json.Unmarshal(v, &list); err != nil {
-			return nil, input.ParsingError("[sort] is not a list")
-		}
-	}
+	list := input.List(v)
 	for i, one := range list {
 		k, err := sortBy(one, ix)
 		switch {

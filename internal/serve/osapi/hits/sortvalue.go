@@ -1,6 +1,7 @@
 package hits
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -19,43 +20,23 @@ import (
 func SortValues(order []SortKey, hit search.Hit) []any {
 	values, keys := make([]any, len(order)), hit.Keys
 	for i, by := range order {
-		if by.Kind == ByKey {
+		switch {
+		case by.Kind == ByKey:
 			values[i] = hit.OID
-		}
-		if by.Kind == ByNoType {
-			values[i] = by.absent()
-		}
-		if by.Kind == ByKey || by.Kind == ByNoType {
 			continue
-		}
-		if by.Kind == ByScore {
+		case by.Kind == ByNoType:
+			values[i] = by.absent()
+			continue
+		case by.Kind == ByScore:
 			values[i] = format.Decimal(hit.Score)
-		} else if len(keys) > 0 && keys[0].Type != "" {
+		case len(keys) > 0 && keys[0].Type != "":
 			values[i] = by.value(keys[0].Text)
-		} else {
+		default:
 			values[i] = by.absent()
 		}
 		keys = keys[min(1, len(keys)):]
 	}
 	return values
-}
-
-// valueOf returns a value in JSON. A date is its milliseconds, or text if it is not
-// a whole number of them.
-func valueOf(kind, text string) any {
-	switch kind {
-	case mapping.Double:
-		if n, err := strconv.ParseFloat(text, 64); err == nil {
-			return format.Decimal(n)
-		}
-	case mapping.Boolean:
-		return text == "true"
-	case mapping.Date:
-		if at, err := time.Parse(time.RFC3339Nano, text); err == nil && at.Nanosecond()%1e6 == 0 {
-			return at.UnixMilli()
-		}
-	}
-	return text
 }
 
 // ParseAfter reads search_after: the values by which the last hit was sorted.
@@ -100,7 +81,8 @@ func ParseAfter(v json.RawMessage, order []SortKey, t *dsl.Scope) (*query.Place,
 			}
 			p.Values = append(p.Values, query.Key{Type: mapping.Date, Text: text})
 		case mapping.Boolean:
-			p.Values = append(p.Values, query.Key{Type: mapping.Boolean, Text: booleanText(text)})
+			yes := map[string]string{"0": "false", "1": "true"}[text] // sort values of booleans are numbers
+			p.Values = append(p.Values, query.Key{Type: mapping.Boolean, Text: cmp.Or(yes, text)})
 		default:
 			p.Values = append(p.Values, query.Key{Type: by.Kind, Text: text})
 		}
@@ -111,27 +93,22 @@ func ParseAfter(v json.RawMessage, order []SortKey, t *dsl.Scope) (*query.Place,
 	return p, nil
 }
 
-// booleanText returns a boolean. Sort values of booleans are numbers.
-func booleanText(text string) string {
-	switch text {
-	case "0":
-		return "false"
-	case "1":
-		return "true"
+// value returns the sort value of a field's value in JSON. A boolean is 0 or 1, and a date
+// its milliseconds, or text if it is not a whole number of them.
+func (k SortKey) value(text string) any {
+	switch k.Kind {
+	case mapping.Double:
+		if n, err := strconv.ParseFloat(text, 64); err == nil {
+			return format.Decimal(n)
+		}
+	case mapping.Boolean:
+		return map[bool]int{true: 1}[text == "true"]
+	case mapping.Date:
+		if at, err := time.Parse(time.RFC3339Nano, text); err == nil && at.Nanosecond()%1e6 == 0 {
+			return at.UnixMilli()
+		}
 	}
 	return text
-}
-
-// value returns the sort value of a field's value.
-func (k SortKey) value(text string) any {
-	v := valueOf(k.Kind, text)
-	switch v {
-	case true:
-		return 1
-	case false:
-		return 0
-	}
-	return v
 }
 
 // absent returns the sort value of a document without one: the greatest or the least of

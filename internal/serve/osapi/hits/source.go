@@ -59,11 +59,8 @@ func ParseSource(v json.RawMessage, ix mapping.Index) (s Source, err error) {
 	case json.Unmarshal(v, &all) == nil:
 		return Source{None: !all}, nil
 	case v[0] == '{':
-		m, err := input.Object(v, "_source")
+		m, err := input.ObjectOf(v, "_source", "includes", "include", "excludes", "exclude")
 		if err != nil {
-			return s, err
-		}
-		if err := input.Only(m, "_source", "includes", "include", "excludes", "exclude"); err != nil {
 			return s, err
 		}
 		for name, text := range m {

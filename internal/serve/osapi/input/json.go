@@ -29,6 +29,15 @@ func Object(text json.RawMessage, what string) (map[string]json.RawMessage, erro
 	return nil, Error("json_parse_exception", "[%s] is not a JSON object: %v", what, bad)
 }
 
+// ObjectOf reads a JSON object that has keys of some names only.
+func ObjectOf(text json.RawMessage, what string, names ...string) (map[string]json.RawMessage, error) {
+	m, err := Object(text, what)
+	if err != nil {
+		return nil, err
+	}
+	return m, Only(m, what, names...)
+}
+
 // Single reads an object with one key.
 func Single(text json.RawMessage, what string) (key string, value json.RawMessage, err error) {
 	m, err := Object(text, what)
@@ -132,4 +141,26 @@ func Finite(text string) (float64, error) {
 		err = strconv.ErrRange
 	}
 	return x, err
+}
+
+// List reads one value, or a list of values. v is valid JSON.
+func List(v json.RawMessage) []json.RawMessage {
+	var list []json.RawMessage
+	if v[0] != '[' || json.Unmarshal(v, &list) != nil {
+		return []json.RawMessage{v}
+	}
+	return list
+}
+
+// WholeNumbers reads those whole numbers from 0 that an object has.
+func WholeNumbers(m map[string]json.RawMessage, to map[string]*int) error {
+	for name, to := range to {
+		if m[name] == nil {
+			continue
+		}
+		if err := Whole(m[name], name, to); err != nil {
+			return err
+		}
+	}
+	return nil
 }

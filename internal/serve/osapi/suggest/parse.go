@@ -45,7 +45,7 @@ func parseSuggestion(name string, v, text json.RawMessage, ix mapping.Index) (s 
 	if input.Only(m, "suggest", "text", "term", "phrase") != nil {
 		return s, input.Error("named_object_not_found_exception", "[suggest] has text, term and phrase")
 	}
-	s = Suggestion{name: name, termOptions: termOptions{size: 5, mode: "missing", edits: 2, prefix: 1, minLength: 4}, phraseOptions: phraseOptions{errors: 1}}
+	s = Suggestion{name: name, size: 5, mode: "missing", edits: 2, prefix: 1, minLength: 4, errors: 1}
 	if m["text"] != nil {
 		text = m["text"]
 	}
@@ -68,20 +68,12 @@ func parseSuggestion(name string, v, text json.RawMessage, ix mapping.Index) (s 
 
 // word reads the options of a term suggestion.
 func (s *Suggestion) word(v json.RawMessage, ix mapping.Index) error {
-	m, err := input.Object(v, "term")
+	m, err := input.ObjectOf(v, "term", "field", "size", "shard_size", "sort", "suggest_mode", "max_edits", "prefix_length", "min_word_length", "text")
 	if err != nil {
 		return err
 	}
-	if err := input.Only(m, "term", "field", "size", "shard_size", "sort", "suggest_mode", "max_edits", "prefix_length", "min_word_length", "text"); err != nil {
+	if err := input.WholeNumbers(m, map[string]*int{"size": &s.size, "max_edits": &s.edits, "prefix_length": &s.prefix, "min_word_length": &s.minLength}); err != nil {
 		return err
-	}
-	for name, to := range map[string]*int{"size": &s.size, "max_edits": &s.edits, "prefix_length": &s.prefix, "min_word_length": &s.minLength} {
-		if m[name] == nil {
-			continue
-		}
-		if err := input.Whole(m[name], name, to); err != nil {
-			return err
-		}
 	}
 	for name, known := range map[string][]string{"sort": {"score", "frequency"}, "suggest_mode": {"missing", "popular", "always"}} {
 		if m[name] == nil {
@@ -105,27 +97,19 @@ func (s *Suggestion) word(v json.RawMessage, ix mapping.Index) error {
 
 // phrase reads the options of a phrase suggestion.
 func (s *Suggestion) phrase(v json.RawMessage, ix mapping.Index) error {
-	m, err := input.Object(v, "phrase")
+	m, err := input.ObjectOf(v, "phrase", "field", "size", "max_errors", "highlight", "text")
 	if err != nil {
 		return err
 	}
-	if err := input.Only(m, "phrase", "field", "size", "max_errors", "highlight", "text"); err != nil {
+	if err := input.WholeNumbers(m, map[string]*int{"size": &s.size}); err != nil {
 		return err
-	}
-	if m["size"] != nil {
-		if err := input.Whole(m["size"], "size", &s.size); err != nil {
-			return err
-		}
 	}
 	if m["max_errors"] != nil && (json.Unmarshal(m["max_errors"], &s.errors) != nil || s.errors <= 0) {
 		return input.ParsingError("[suggest] max_errors is a number above 0")
 	}
 	if m["highlight"] != nil {
-		tags, err := input.Object(m["highlight"], "highlight")
+		tags, err := input.ObjectOf(m["highlight"], "highlight", "pre_tag", "post_tag")
 		if err != nil {
-			return err
-		}
-		if err := input.Only(tags, "highlight", "pre_tag", "post_tag"); err != nil {
 			return err
 		}
 		s.marked = true

@@ -36,22 +36,16 @@ type Suggestion struct {
 	name, kind string
 	text       string
 	field      mapping.Field
-	termOptions
-	phraseOptions
-}
 
-// termOptions are how a word is corrected.
-type termOptions struct {
+	// How a word is corrected.
 	size      int
 	mode      string // missing, popular or always
 	byFreq    bool
 	edits     int
 	prefix    int // letters that stay
 	minLength int
-}
 
-// phraseOptions are how a corrected text is shown.
-type phraseOptions struct {
+	// How a corrected text is shown.
 	errors    float64 // words that may be corrected; below 1 a share of them
 	pre, post string  // around a corrected word
 	marked    bool

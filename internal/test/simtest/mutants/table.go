@@ -37,7 +37,7 @@ var mutants = []mutant{
 			if err != nil || !later.Exact {
 				return r, err
 			}
-			return e.move(later, wholeTicks(later.At, e.Tick), r)`,
+			return e.move(later, WholeTicks(later.At, e.Tick), r)`,
 			"e.Comparison.Run(c, w)")},
 	{rule: "R4", name: "rows are not asked for again before removal", pkg: "deletecheck", function: "remover.spoolGone",
 		edit:  replace("r.stored(a.OIDs)", "r.stored(doc.OIDs(n))", "doc.OIDs(n)"),
@@ -54,7 +54,7 @@ var mutants = []mutant{
 	{rule: "R8", name: "FetchSeqs of rejects are not kept", pkg: "internal/sync/sink", function: "Sink.outdated",
 		edit:  replace("max(p.Fetch, s.quarantine.Fetch(o))", "p.Fetch"),
 		tests: "TestUnusableAfterTheFetchOfARemoval"},
-	{rule: "R9", name: "S is not rounded down by a tick", pkg: "compensate", function: "wholeTicks",
+	{rule: "R9", name: "S is not rounded down by a tick", pkg: "compensate", function: "WholeTicks",
 		edit: replace("a.Add(-t)", "a")},
 	{rule: "R10", name: "S moves to the clock instead of the horizon", pkg: "compensate", function: "Exact.settle",
 		edit: replace("h.At", "h.Now")},
@@ -201,11 +201,11 @@ var mutants = []mutant{
 	{rule: "R27", name: "a load starts S at the clock, not at the horizon", pkg: "internal/sync/passes", function: "Passes.Begin",
 		edit: replace("h.At", "h.Now")},
 	{rule: "R27", name: "a load starts S at the clock, not a timeout before it", pkg: "internal/sync/passes", function: "Passes.beginAssumed",
-		edit: replace("m.Seen.Add(-AssumedTimeout(p.Table))", "m.Seen")},
+		edit: replace("m.Seen.Add(-p.Table.AssumedTimeout())", "m.Seen")},
 	{rule: "R28", name: "a held lock is taken again", pkg: "store", function: "Lock",
 		edit:  replace("o, e := l.TryLock()", "o, e := l.TryLock()\no = o || e == nil"),
 		tests: "TestLock|TestSharedLocksExcludeAWriter"},
-	{rule: "R29", name: "a fresh hit is shown without its ACL", pkg: "internal/index/fulltext", function: "Schema.Matching",
+	{rule: "R29", name: "a fresh hit is shown without its ACL", pkg: "internal/index/fulltext", function: "Requests.Matching",
 		edit:  replace("r.Visible", "nil"),
 		tests: "TestMatching"},
 	{rule: "R29", name: "a fresh hit is shown though its row does not match any more", pkg: "internal/index/search", function: "freshTable.unchanged",

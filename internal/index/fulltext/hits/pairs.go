@@ -1,0 +1,108 @@
+package hits
+
+import (
+	"indexerd/internal/index/fulltext/plan"
+	"indexerd/internal/index/fulltext/segment"
+)
+
+// pairs complete scores with the pairs of words that are near each other. They read the
+// positions of those documents only that the pairs can bring among the first hits.
+type pairs struct{ *plan.Near }
+
+// most returns the most that a score can be with the pairs. It allows for a score being
+// rounded.
+func (p pairs) most(score float32) float64 { return float64(score) * (1 + p.Share()) * (1 + 1e-6) }
+
+// least returns a score that is not above the least that the pairs can bring to another.
+func (p pairs) least(score float32) float32 {
+	return float32(float64(score) / (1 + p.Share()) * (1 - 1e-5))
+}
+
+// addPairs adds the pairs to all scores that they can bring among the want best below a
+// score, and to the best of all.
+func (p pairs) addPairs(all []*found, want int, below float64) error {
+	best := float32(0)
+	for _, f := range all {
+		f.complete = segment.NewBits(f.Count)
+		best = max(best, f.best())
+	}
+	bar := p.last(all, want, below)
+	reaches := func(score float32) bool {
+		most := p.most(score)
+		return most >= float64(best) || most >= float64(bar) && float64(score) <= below
+	}
+	if p.count(all, min(bar, best), reaches) > fewPairs {
+		err := p.addTo(all, min(bar, best), func(score float32) bool { return score >= bar && float64(score) <= below })
+		if err != nil {
+			return err
+		}
+		bar = p.last(all, want, below) // with the pairs of the first
+	}
+	return p.addTo(all, min(bar, best), reaches)
+}
+
+// fewPairs is the number of documents up to which the positions of all are read at once.
+// Of more, the best are read first, which leaves fewer of the others.
+const fewPairs = 2000
+
+// count returns the number of chosen scores, which the pairs bring to bar at least.
+func (p pairs) count(all []*found, bar float32, chosen func(score float32) bool) (n int) {
+	for _, f := range all {
+		least := p.least(bar)
+		f.scan(&least, func(_ int, score float32) {
+			if chosen(score) {
+				n++
+			}
+		})
+	}
+	return n
+}
+
+// last returns the least that the last of the want best scores below a score can be, 0 if
+// there are fewer.
+func (p pairs) last(all []*found, want int, below float64) float32 {
+	var best scoreHeap
+	for _, f := range all {
+		least := best.least(want)
+		f.scan(&least, func(at int, score float32) {
+			if f.complete.Has(uint32(at)) && float64(score) < below || p.most(score) < below {
+				best.keep(score, want)
+				least = best.least(want)
+			}
+		})
+	}
+	if len(best) < want {
+		return 0
+	}
+	return best[0]
+}
+
+// addTo adds the pairs to those chosen scores that are incomplete.
+func (p pairs) addTo(all []*found, bar float32, chosen func(score float32) bool) error {
+	for _, f := range all {
+		if f.Scores == nil {
+			continue
+		}
+		docs, least := segment.NewBits(f.Part.Docs()), p.least(bar)
+		var places []int // of the chosen in scores
+		f.scan(&least, func(at int, score float32) {
+			if chosen(score) && !f.complete.Has(uint32(at)) {
+				docs.Set(f.doc(at))
+				places = append(places, at)
+			}
+		})
+		if len(places) == 0 {
+			continue
+		}
+		i := 0
+		err := p.Sums(f.Part, docs, func(sum float64) {
+			f.addScore(places[i], sum)
+			f.complete.Set(uint32(places[i]))
+			i++
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

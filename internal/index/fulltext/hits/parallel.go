@@ -1,0 +1,138 @@
+package hits
+
+import (
+	"cmp"
+	"math/bits"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/semaphore"
+
+	"indexerd/internal/index/fulltext/plan"
+)
+
+// Sorting many matches reads the values of each. A search does so with as many goroutines
+// as there are idle processors. The result is the same: the order of matches is total, so
+// the first of all are the first of those of each goroutine.
+
+// Processors are those that searches and their goroutines may use.
+type Processors struct {
+	n    int
+	free *semaphore.Weighted
+}
+
+// NewProcessors returns n processors, none of which is in use.
+func NewProcessors(n int) *Processors { return &Processors{n, semaphore.NewWeighted(int64(n))} }
+
+// A stretch is some words of the set of matches of one part.
+type stretch struct {
+	*found
+	from, to int
+}
+
+// addAll keeps the first of all matches.
+func (c *collector) addAll(s *plan.Session, all []*found) error {
+	work, matches := stretches(all, c.limits.Stretch), 0
+	for _, f := range all {
+		matches += f.Count
+	}
+	processors := c.limits.Processors
+	if processors.free.TryAcquire(1) {
+		defer processors.free.Release(1)
+	}
+	others := 0
+	for c.collapse == nil && matches > c.limits.Alone && others+1 < len(work) && others+1 < processors.n && processors.free.TryAcquire(1) {
+		others++
+	}
+	defer processors.free.Release(int64(others))
+	return c.addBy(s, work, others)
+}
+
+// stretches divides the matches into sets of so many words.
+func stretches(all []*found, words int) (work []stretch) {
+	for _, f := range all {
+		if f.Count == 0 {
+			continue
+		}
+		if f.before == nil {
+			f.before = f.Docs.Ranks()
+		}
+		for from := 0; from < len(f.Docs); from += words {
+			work = append(work, stretch{f, from, min(from+words, len(f.Docs))})
+		}
+	}
+	return work
+}
+
+// addBy keeps the first matches with so many other goroutines. A panic in one of them is
+// one of the caller.
+func (c *collector) addBy(s *plan.Session, work []stretch, others int) error {
+	var next atomic.Int64
+	var done sync.WaitGroup
+	parts := make([]*collector, others)
+	faults, panics := make([]error, others), make([]any, others)
+	for i := range parts {
+		part, err := c.fork(s)
+		if err != nil {
+			return err
+		}
+		parts[i] = part
+		done.Go(func() {
+			defer func() { panics[i] = recover() }()
+			faults[i] = part.addWork(s.Again(), work, &next)
+		})
+	}
+	err := c.addWork(s.Again(), work, &next)
+	done.Wait()
+	for i, part := range parts {
+		if panics[i] != nil {
+			panic(panics[i])
+		}
+		if err = cmp.Or(err, faults[i]); err == nil {
+			err = c.join(part)
+		}
+	}
+	return err
+}
+
+// fork returns a collector that keeps matches for this one.
+func (c *collector) fork(s *plan.Session) (part *collector, err error) {
+	part = &collector{order: c.order, current: *c.order.Candidate(), after: c.after, size: c.size, limits: c.limits}
+	if fields := c.fields(); len(fields) > 0 {
+		part.values, err = s.Reader.DocValueReader(fields)
+	}
+	return part, err
+}
+
+// join keeps the matches that another one has kept.
+func (c *collector) join(part *collector) error {
+	c.more = c.more || part.more
+	for _, k := range part.kept {
+		c.current = *k
+		if err := c.keep(); err != nil {
+			return err
+		}
+	}
+	return part.err
+}
+
+// addWork adds the matches of stretches until there are no more.
+func (c *collector) addWork(end *plan.Deadline, work []stretch, next *atomic.Int64) error {
+	for {
+		i := int(next.Add(1)) - 1
+		if i >= len(work) {
+			return end.Check()
+		}
+		w := work[i]
+		at := int(w.before[w.from])
+		for word := w.from; word < w.to; word++ {
+			for left := w.Docs[word]; left != 0; left &= left - 1 {
+				doc := uint32(word*64 + bits.TrailingZeros64(left))
+				if err := cmp.Or(end.Step(), c.add(w.found, doc, w.Score(at))); err != nil {
+					return err
+				}
+				at++
+			}
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"indexerd/internal/index/query"
+)
+
+// Words that stand by themselves count as near each other: not those of a field, of a
+// phrase or in parentheses.
+func TestFreeWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"a b c":                 "a b c",
+		"a OR b":                "a b",
+		`a title:b "c d" -e f*`: "a",
+		"a (b OR c)":            "a b c",
+		"(a b) OR c":            "c",
+		"":                      "",
+	} {
+		var got []string
+		n, err := query.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range freeWords(n) {
+			got = append(got, w.(query.Word).Text)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %v, want %s", text, got, want)
+		}
+	}
+}

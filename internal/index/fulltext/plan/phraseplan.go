@@ -1,0 +1,209 @@
+package plan
+
+import (
+	"slices"
+
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/fulltext/words"
+)
+
+// A phrasePlan matches documents that have the phrase.
+type phrasePlan struct {
+	field string
+	slots words.Phrase
+	slop  int
+}
+
+// A phraseMatcher looks for a phrase in the positions of one document after
+// another. Equal slots share their positions, because a phrase may repeat one
+// word four thousand times.
+type phraseMatcher struct {
+	phrasePlan
+	s     *Session
+	rank  rank
+	words []*wordMatcher // of the distinct slots
+	word  []int          // number of the word of each slot, -1 for any word
+	found [][]phraseMatch
+	loose bool // the words may be anywhere in the field
+}
+
+// A phraseMatch is a document that has a phrase.
+type phraseMatch struct {
+	doc    uint32
+	length uint32
+	freq   float64
+}
+
+func (p phrasePlan) Open(s *Session) (Matcher, error) {
+	m := &phraseMatcher{phrasePlan: p, s: s, rank: s.rank, word: make([]int, len(p.slots)), found: make([][]phraseMatch, len(s.Parts))}
+	numbers := map[words.Slot]int{}
+	for i, sl := range p.slots {
+		n, again := numbers[sl]
+		if sl.Term == "" {
+			n = -1
+		} else if !again {
+			n = len(m.words)
+			numbers[sl] = n
+			w, err := s.openSlot(p.field, sl)
+			if err != nil {
+				return nil, err
+			}
+			m.words = append(m.words, w)
+		}
+		m.word[i] = n
+	}
+	return m, nil
+}
+
+// openSlot returns the word of a slot.
+func (s *Session) openSlot(field string, sl words.Slot) (*wordMatcher, error) {
+	if sl.Prefix {
+		return prefixPlan{field, sl.Term, sl.Most}.word(s)
+	}
+	m := s.newWord(field, sl.Term)
+	if err := m.add(sl.Term, 1); err != nil {
+		return nil, err
+	}
+	return m, s.Step()
+}
+
+func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
+	candidates := among
+	for _, w := range m.words {
+		var err error
+		if candidates, err = w.Match(p, candidates); err != nil {
+			return nil, err
+		}
+	}
+	m.found[p.number] = m.found[p.number][:0]
+	if m.loose {
+		return candidates, m.matchLoose(p, candidates)
+	}
+	found := segment.NewBits(p.Docs())
+	r := m.openPositions(p, candidates)
+	for doc := range candidates.All {
+		length, err := r.read(doc)
+		if err != nil {
+			return nil, err
+		}
+		freq, err := m.freq(r.positions)
+		if err != nil {
+			return nil, err
+		}
+		if freq == 0 {
+			continue
+		}
+		found.Set(doc)
+		if m.s.Scored {
+			m.found[p.number] = append(m.found[p.number], phraseMatch{doc, uint32(length), freq})
+		}
+	}
+	return found, nil
+}
+
+// matchLoose sets the matches of a part to the documents that have all words.
+func (m *phraseMatcher) matchLoose(p *Part, docs segment.Bits) error {
+	seen := segment.NewBits(p.Docs())
+	for _, t := range m.words[0].terms[p.number] {
+		err := t.Scan(docs, m.s.Check, func(of *segment.Posting) {
+			if !seen.Has(of.Doc) {
+				seen.Set(of.Doc)
+				m.found[p.number] = append(m.found[p.number], phraseMatch{of.Doc, uint32(of.Length), 1})
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// freq returns how often the phrase occurs. A place counts the less, the more slop
+// it needs. Without scores the first place is enough.
+func (m *phraseMatcher) freq(positions words.Positions) (freq float64, err error) {
+	err = positions.Each(m.slop, m.s.Step, func(_ []int, width int) bool {
+		freq += 1 / float64(1+width)
+		return m.s.Scored
+	})
+	return freq, err
+}
+
+func (m *phraseMatcher) Score(p *Part, to *Scores) error {
+	if len(m.found[p.number]) == 0 {
+		return nil
+	}
+	idf := 0.0
+	docs, err := m.s.docsOf(m.field)
+	if err != nil {
+		return err
+	}
+	for _, n := range m.word {
+		if n < 0 {
+			continue
+		}
+		of, err := m.s.idf(m.words[n].number, docs, m.words[n].having)
+		if err != nil {
+			return err
+		}
+		idf += of
+	}
+	w, err := m.s.scorer(m.text(), m.field, m.rank, idf)
+	if err != nil {
+		return err
+	}
+	to.Open()
+	add := to.adder(w)
+	for _, f := range m.found[p.number] {
+		if at, ok := to.Place(f.doc); ok {
+			add(at, f.freq, int(f.length))
+		}
+	}
+	return nil
+}
+
+// A positionReader reads the positions of the slots of a phrase in one document
+// after another.
+type positionReader struct {
+	m         *phraseMatcher
+	cursors   [][]*segment.Cursor // of the terms of each word
+	places    [][]int             // of each word
+	positions words.Positions
+}
+
+func (m *phraseMatcher) openPositions(p *Part, candidates segment.Bits) *positionReader {
+	r := &positionReader{m, make([][]*segment.Cursor, len(m.words)), make([][]int, len(m.words)), make(words.Positions, len(m.slots))}
+	for i, w := range m.words {
+		r.places[i] = []int{} // not nil, which is any word
+		for _, t := range w.terms[p.number] {
+			r.cursors[i] = append(r.cursors[i], t.Cursor(candidates))
+		}
+	}
+	return r
+}
+
+// read sets the positions of each slot in a document, and returns the number of
+// words of the field.
+func (r *positionReader) read(doc uint32) (length int, err error) {
+	for i, cursors := range r.cursors {
+		places := r.places[i][:0]
+		for _, c := range cursors {
+			if c.SkipTo(doc) && c.Doc == doc {
+				places, length = c.AppendPositions(places), c.Length
+			}
+			if err := c.Err(); err != nil {
+				return 0, err
+			}
+		}
+		if len(cursors) > 1 {
+			slices.Sort(places)
+			places = slices.Compact(places)
+		}
+		r.places[i] = places
+	}
+	for i, n := range r.m.word {
+		if n >= 0 {
+			r.positions[i] = r.places[n]
+		}
+	}
+	return length, r.m.s.Step()
+}

@@ -1,0 +1,177 @@
+package plan
+
+import (
+	"context"
+	"math"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	index "github.com/blevesearch/bleve_index_api"
+
+	"indexerd/internal/index/fulltext/schema"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
+)
+
+// A Deadline checks a context in a loop. Loops over documents, terms or
+// positions call Step in each iteration.
+type Deadline struct {
+	ctx   context.Context
+	steps int
+}
+
+// checkEvery is the number of steps between two checks of the context. A step is
+// short, but may take 0.2 ms in a search for a thousand words.
+const checkEvery = 64
+
+// Step counts an iteration. Its error is that of the context, which it checks now and then.
+func (d *Deadline) Step() error {
+	d.steps++
+	if d.steps%checkEvery != 0 {
+		return nil
+	}
+	return d.ctx.Err()
+}
+
+// Check checks the context at once, for loops whose steps take long.
+func (d *Deadline) Check() error { return d.ctx.Err() }
+
+// Again returns a deadline of the same context, for another goroutine.
+func (d *Deadline) Again() *Deadline { return &Deadline{ctx: d.ctx} }
+
+// A Session is one search in one snapshot.
+type Session struct {
+	Deadline
+	Reader *scorch.IndexSnapshot
+	Parts  []*Part
+	Scored bool   // the scores are needed; set it before a plan is opened
+	Stats  *Stats // what scores depend on
+
+	filters  *IndexFilters // nil: no filter is kept
+	docs     int           // visible ones
+	rank     rank          // how documents are scored
+	texts    []string
+	measured bool // the index has the lengths of documents
+	words    int  // of the query
+	terms    int  // counted by countTerm
+	opened   map[*columnsPlan]*columnsMatcher
+}
+
+// A Part is one segment of the snapshot, with the documents that are visible.
+type Part struct {
+	*segment.Reader
+	number  int          // of the part
+	segment uint64       // number of the segment in the index
+	Base    uint64       // number of its first document in the snapshot
+	Live    segment.Bits // the visible documents
+	docs    int          // in Live
+}
+
+// Options are how a session scores, and where it keeps filters.
+type Options struct {
+	BM25    query.BM25
+	Lucene  bool          // score as Lucene does: see query.Lucene
+	Filters *IndexFilters // nil: no filter is kept
+}
+
+// NewSession opens the segments of a snapshot for a search.
+func NewSession(ctx context.Context, s *schema.Schema, r *scorch.IndexSnapshot, o Options) (*Session, error) {
+	se := &Session{
+		Deadline: Deadline{ctx: ctx}, Reader: r, filters: o.Filters, Scored: true, rank: rank{BM25: o.BM25, boost: 1, lucene: o.Lucene},
+		measured: !s.Unmeasured, Stats: &Stats{Words: make([]uint64, len(s.Texts))}, texts: s.Texts, opened: map[*columnsPlan]*columnsMatcher{},
+	}
+	base := uint64(0)
+	for _, seg := range r.Segments() {
+		if seg.LiveSize() > 0 {
+			p, err := openPart(seg)
+			if err != nil {
+				return nil, err
+			}
+			p.number, p.segment, p.Base = len(se.Parts), seg.Id(), base
+			se.Parts = append(se.Parts, p)
+			se.docs += p.docs
+		}
+		base += uint64(seg.FullSize())
+	}
+	return se, nil
+}
+
+func openPart(seg *scorch.SegmentSnapshot) (*Part, error) {
+	r, err := segment.NewReader(seg.Segment())
+	if err != nil {
+		return nil, err
+	}
+	p := &Part{Reader: r, Live: segment.NewBits(r.Docs())}
+	for i := range p.Live {
+		p.Live[i] = math.MaxUint64
+	}
+	for doc := r.Docs(); doc < 64*len(p.Live); doc++ {
+		p.Live.Clear(uint32(doc))
+	}
+	if deleted := seg.Deleted(); deleted != nil {
+		for it := deleted.Iterator(); it.HasNext(); {
+			if doc := it.Next(); int(doc) < r.Docs() {
+				p.Live.Clear(doc)
+			}
+		}
+	}
+	p.docs = p.Live.Count()
+	return p, nil
+}
+
+// A visiblePlan matches the visible documents that its plan matches.
+//
+// Filtering the matches is not enough. Scores depend on the rarity of a word and on
+// the mean length of documents, so they would reveal how many hidden documents have
+// the word, and whether there is one.
+type visiblePlan struct{ visible, plan Plan }
+
+func (p visiblePlan) Open(s *Session) (Matcher, error) {
+	if err := s.restrict(p.visible); err != nil {
+		return nil, err
+	}
+	return p.plan.Open(s)
+}
+
+// restrict hides all documents but those that a plan matches. To the rest of the
+// session the others are as if they were deleted: nothing counts them, so no
+// score or total depends on them.
+func (s *Session) restrict(visible Plan) error {
+	m, err := visible.Open(s)
+	if err != nil {
+		return err
+	}
+	s.docs = 0
+	for _, p := range s.Parts {
+		if p.Live, err = m.Match(p, p.Live); err != nil {
+			return err
+		}
+		p.docs = p.Live.Count()
+		s.docs += p.docs
+	}
+	s.words = 0 // those of the query are numbered alike for each caller
+	return nil
+}
+
+// countTerm counts a term that a prefix or fuzzy word of the query stands for,
+// and reports an error if there are too many. It does not truncate the list,
+// because totals must be exact.
+func (s *Session) countTerm(word string) error {
+	s.terms++
+	if s.terms > query.MaxTerms {
+		return query.Errorf("write more letters, or name a field", "with %s the query stands for more than %d words", query.Shorten(word), query.MaxTerms)
+	}
+	return s.Step()
+}
+
+// counted returns the set of the documents that count, nil if all do.
+func (p *Part) counted() segment.Bits {
+	if p.docs == p.Docs() {
+		return nil
+	}
+	return p.Live
+}
+
+// ID returns the number of a document in the snapshot.
+func (p *Part) ID(doc uint32) index.IndexInternalID {
+	return index.NewIndexInternalID(nil, p.Base+uint64(doc))
+}

@@ -1,0 +1,253 @@
+package schema
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/zeebo/xxh3"
+
+	"indexerd/internal/base/doc"
+	"indexerd/internal/index/query"
+)
+
+// An Indexed is the part of a row that the index stores.
+type Indexed struct {
+	Texts  [][]string // of each field with searched words: one of a content column, one for each row of a child
+	Values [][]string // terms of each metadata column, then of each child with a type
+}
+
+// Build extracts the columns and children of the mapping from a row. The error
+// names the column whose value does not fit its type. The lists are in the memory of
+// in.
+func (s *Schema) Build(row doc.Row, in *Lists) (b Indexed, err error) {
+	b = Indexed{Texts: in.lists.list(len(s.Texts)), Values: in.lists.list(len(s.Values))}
+	if b.Texts, err = s.appendContent(b.Texts, row, in); err != nil {
+		return b, err
+	}
+	for _, f := range s.Metadata {
+		v, ok := row.Get(f.Name)
+		if !ok {
+			return b, missingColumn(f.Name)
+		}
+		terms, err := f.appendTerms(in.texts.list(1), v)
+		if err != nil {
+			return b, fmt.Errorf("column %s: %w", f.Name, err)
+		}
+		b.Values = append(b.Values, terms)
+	}
+	for _, c := range s.Children {
+		texts, terms, err := c.build(row)
+		if err != nil {
+			return b, err
+		}
+		if c.Searched {
+			b.Texts = append(b.Texts, texts)
+		}
+		if c.Type != "" {
+			b.Values = append(b.Values, terms)
+		}
+	}
+	return b, nil
+}
+
+// buildTexts is Build for a caller that needs no values.
+func (s *Schema) buildTexts(row doc.Row) (b Indexed, err error) {
+	if slices.ContainsFunc(s.Children, func(c Child) bool { return c.Searched }) {
+		return s.Build(row, new(Lists))
+	}
+	b.Texts, err = s.appendContent(nil, row, new(Lists))
+	return b, err
+}
+
+// appendContent appends the texts of the content columns, none for an empty one.
+func (s *Schema) appendContent(texts [][]string, row doc.Row, in *Lists) ([][]string, error) {
+	for _, name := range s.Content {
+		v, ok := row.Get(name)
+		if !ok {
+			return nil, missingColumn(name)
+		}
+		var one []string
+		if text := doc.FormatText(v); text != "" {
+			one = append(in.texts.list(1), text)
+		}
+		texts = append(texts, one)
+	}
+	return texts, nil
+}
+
+// Lists are memory for the lists of many documents.
+type Lists struct {
+	texts room[string]
+	lists room[[]string]
+}
+
+// A room is memory for lists, which are taken from it one after another. This costs
+// less than a piece of memory for each.
+type room[T any] struct{ all, free []T }
+
+// maxRoom is how many elements a room takes at once, unless a list is longer.
+const maxRoom = 1024
+
+// list returns an empty list with room for n elements.
+func (r *room[T]) list(n int) []T {
+	if len(r.free) < n {
+		r.all = make([]T, max(n, min(2*len(r.all), maxRoom)))
+		r.free = r.all
+	}
+	list := r.free[:0:n]
+	r.free = r.free[n:]
+	return list
+}
+
+// reset lets memory be taken again that is no longer used.
+func (r *Lists) reset() { r.texts.free, r.lists.free = r.texts.all, r.lists.all }
+
+func missingColumn(name string) error {
+	return fmt.Errorf("column %s is not in the row: the SQL must return it", name)
+}
+
+// build returns the texts and the terms of a child's rows. The order of the
+// rows has no meaning, and a value in two rows means no more than in one. So
+// texts are sorted, and terms are sorted without duplicates: rows that are equal
+// to a search have equal hashes.
+func (c Child) build(row doc.Row) (texts, terms []string, err error) {
+	i := slices.IndexFunc(row.Children, func(d doc.Child) bool { return d.Name == c.Name })
+	if i < 0 {
+		return nil, nil, fmt.Errorf("child %s is not in the row: the source must return it", c.Name)
+	}
+	for _, r := range row.Children[i].Rows {
+		v, err := query.ChildValue(r, c.Columns, c.Skip)
+		if err != nil {
+			return nil, nil, fmt.Errorf("child %s: %w", c.Name, err)
+		}
+		if text := doc.FormatText(v); c.Searched && text != "" {
+			texts = append(texts, text)
+		}
+		if c.Type == "" {
+			continue
+		}
+		if terms, err = c.field().appendTerms(terms, v); err != nil {
+			return nil, nil, fmt.Errorf("child %s: %w", c.Name, err)
+		}
+	}
+	slices.Sort(texts)
+	slices.Sort(terms)
+	return texts, slices.Compact(terms), nil
+}
+
+// Hash digests what the index would store of a row under this mapping. The error
+// names the column whose value does not fit its type.
+func (s *Schema) Hash(row doc.Row) (doc.DocHash, error) {
+	h, _ := hashers.Get().(*hasher)
+	if h == nil {
+		h = new(hasher)
+	}
+	b, err := s.Build(row, &h.Lists)
+	if err != nil {
+		return 0, err
+	}
+	hash := h.hash(s, b)
+	if h.reset(); cap(h.buf) <= maxBuffer {
+		hashers.Put(h)
+	}
+	return hash, nil
+}
+
+// A hasher has the memory that Hash uses.
+type hasher struct {
+	Lists
+	buf []byte
+}
+
+// maxBuffer is the memory in bytes up to which a hasher is used again.
+const maxBuffer = 32 << 10
+
+var hashers sync.Pool
+
+// hash digests a document. A length precedes each text, so that text which moves
+// to another column, or to another row of a child, changes the hash.
+func (h *hasher) hash(s *Schema, b Indexed) doc.DocHash {
+	buf := binary.LittleEndian.AppendUint64(h.buf[:0], s.fingerprint)
+	content, children := b.Texts[:len(s.Content)], b.Texts[len(s.Content):]
+	for _, text := range content {
+		buf = appendText(buf, strings.Join(text, ""))
+	}
+	for _, terms := range b.Values {
+		buf = appendTexts(buf, terms)
+	}
+	for _, texts := range children {
+		buf = appendTexts(buf, texts)
+	}
+	h.buf = buf
+	return doc.DocHash(xxh3.Hash(buf))
+}
+
+func appendTexts(buf []byte, texts []string) []byte {
+	buf = binary.AppendUvarint(buf, uint64(len(texts)))
+	for _, t := range texts {
+		buf = appendText(buf, t)
+	}
+	return buf
+}
+
+func appendText(buf []byte, text string) []byte {
+	return append(binary.AppendUvarint(buf, uint64(len(text))), text...)
+}
+
+// Pad returns a copy of a row with the columns and children of the mapping that
+// the row lacks because an older SQL read it: NULL for a column, no rows for a
+// child.
+func (s *Schema) Pad(row doc.Row) doc.Row {
+	names := slices.Clone(s.Content)
+	for _, f := range s.Metadata {
+		names = append(names, f.Name)
+	}
+	padded := padColumns(row, names)
+	padded.Children = slices.Clone(row.Children)
+	for _, c := range s.Children {
+		i := slices.IndexFunc(padded.Children, func(d doc.Child) bool { return d.Name == c.Name })
+		if i < 0 {
+			padded.Children = append(padded.Children, doc.Child{Name: c.Name})
+			continue
+		}
+		rows := make([]doc.Row, len(padded.Children[i].Rows))
+		for k, r := range padded.Children[i].Rows {
+			rows[k] = padColumns(r, c.Columns)
+		}
+		padded.Children[i].Rows = rows
+	}
+	return padded
+}
+
+func padColumns(row doc.Row, names []string) doc.Row {
+	padded := doc.Row{Names: slices.Clone(row.Names), Values: slices.Clone(row.Values)}
+	for _, name := range names {
+		if !slices.Contains(padded.Names, name) {
+			padded.Names, padded.Values = append(padded.Names, name), append(padded.Values, nil)
+		}
+	}
+	return padded
+}
+
+// RejectedValues returns the documents that an index of this mapping would
+// reject, and that would go to quarantine, with the reason. It needs no index.
+func RejectedValues(m Mapping, docs []doc.Doc) ([]doc.Reject, error) {
+	s, err := New(m)
+	if err != nil {
+		return nil, err
+	}
+	var rejects []doc.Reject
+	for _, d := range docs {
+		_, err := s.Build(d.Row, new(Lists))
+		if err == nil {
+			_, err = d.Row.AppendJSON(nil)
+		}
+		if err != nil {
+			rejects = append(rejects, doc.Reject{OID: d.OID, Reason: err.Error()})
+		}
+	}
+	return rejects, nil
+}

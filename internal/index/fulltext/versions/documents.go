@@ -1,0 +1,167 @@
+// Package versions reads what an index stores of a document: its key and its version.
+package versions
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	index "github.com/blevesearch/bleve_index_api"
+
+	"indexerd/internal/base/doc"
+)
+
+// VersionField holds doc.Version. It is stored next to _id, so that one read returns both.
+// As a term with docvalues it would need a dictionary entry for every document.
+const VersionField = "v"
+
+// EncodeVersion returns the bytes of VersionField.
+func EncodeVersion(v doc.Version) []byte { return binary.AppendUvarint(nil, uint64(v)) }
+
+func parseVersion(value []byte) doc.Version {
+	v, _ := binary.Uvarint(value)
+	return doc.Version(v)
+}
+
+// Versions looks up all keys in one segment after another.
+func Versions(r *scorch.IndexSnapshot, oids []doc.OID) ([]doc.Version, error) {
+	ids := make([]string, len(oids))
+	for i, oid := range oids {
+		ids[i] = string(oid)
+	}
+	found := make(map[string]doc.Version, len(ids))
+	for _, segment := range r.Segments() {
+		if err := lookup(segment, ids, found); err != nil {
+			return nil, err
+		}
+	}
+	vs := make([]doc.Version, len(oids))
+	for i, id := range ids {
+		vs[i] = found[id]
+	}
+	return vs, nil
+}
+
+// lookup adds the versions of the live documents of a segment to found.
+func lookup(segment *scorch.SegmentSnapshot, ids []string, found map[string]doc.Version) error {
+	numbers, err := segment.DocNumbers(ids)
+	if err != nil {
+		return err
+	}
+	var id string
+	var v doc.Version
+	visit := func(field string, _ byte, value []byte, _ []uint64) bool {
+		switch field {
+		case "_id":
+			id = string(value)
+		case VersionField:
+			v = parseVersion(value)
+		}
+		return true
+	}
+	for it := numbers.Iterator(); it.HasNext(); {
+		v = 0 // the document may lack the field
+		if err := segment.VisitDocument(uint64(it.Next()), visit); err != nil {
+			return err
+		}
+		found[id] = v
+	}
+	return nil
+}
+
+// Documents looks up each key only in the segments whose dictionaries have it:
+// lookups of all keys in all segments would be most of the cost.
+func Documents(r *scorch.IndexSnapshot, from doc.OID, n int) ([]doc.Indexed, doc.OID, error) {
+	dicts, err := openDicts(r, from)
+	if err != nil {
+		return nil, "", err
+	}
+	ids, next, err := takeKeys(dicts, n)
+	if err != nil {
+		return nil, "", err
+	}
+	live := make(map[string]doc.Version, len(ids))
+	for _, d := range dicts {
+		if err := lookup(d.segment, d.taken, live); err != nil {
+			return nil, "", err
+		}
+	}
+	docs := make([]doc.Indexed, 0, len(live))
+	for _, id := range ids {
+		if v, ok := live[id]; ok {
+			docs = append(docs, doc.Indexed{OID: doc.OID(id), V: v})
+		}
+	}
+	return docs, next, nil
+}
+
+// A dict reads the keys of one segment in order, of live and deleted documents.
+type dict struct {
+	segment *scorch.SegmentSnapshot
+	entries interface {
+		Next() (*index.DictEntry, error)
+	}
+	id    string   // the current key
+	taken []string // by takeKeys
+}
+
+// openDicts opens the dictionaries that have keys at or after from.
+func openDicts(r *scorch.IndexSnapshot, from doc.OID) ([]*dict, error) {
+	var dicts []*dict
+	for _, s := range r.Segments() {
+		terms, err := s.Segment().Dictionary("_id")
+		if err != nil {
+			return nil, err
+		}
+		d := &dict{segment: s, entries: terms.AutomatonIterator(nil, []byte(from), nil)}
+		more, err := d.advance()
+		if err != nil {
+			return nil, err
+		}
+		if more {
+			dicts = append(dicts, d)
+		}
+	}
+	return dicts, nil
+}
+
+// advance goes to the next key, and reports whether there is one.
+func (d *dict) advance() (bool, error) {
+	entry, err := d.entries.Next()
+	if err != nil || entry == nil {
+		return false, err
+	}
+	d.id = entry.Term
+	return true, nil
+}
+
+// takeKeys merges the dictionaries. It returns the first n keys and the key that
+// follows them, and records in each dictionary the keys it has.
+func takeKeys(dicts []*dict, n int) (ids []string, next doc.OID, err error) {
+	open := slices.Clone(dicts)
+	for len(open) > 0 {
+		id := open[0].id
+		for _, d := range open {
+			id = min(id, d.id)
+		}
+		if len(ids) == n {
+			return ids, doc.OID(id), nil
+		}
+		ids = append(ids, id)
+		for i := 0; i < len(open); {
+			d, more := open[i], true
+			if d.id == id {
+				d.taken = append(d.taken, id)
+				if more, err = d.advance(); err != nil {
+					return nil, "", err
+				}
+			}
+			if more {
+				i++
+			} else {
+				open = slices.Delete(open, i, i+1)
+			}
+		}
+	}
+	return ids, "", nil
+}
