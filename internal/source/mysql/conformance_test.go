@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"indexerd/internal/test/sourcetest/dialecttest"
+
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
@@ -61,9 +63,9 @@ func harness(text string) sourcetest.Harness {
 				{Type: "double", Values: []any{0.0, -1.5, 1e300, 5e-324, 0.1, 10.0, 9.0}, Missing: 0.25, Of: "k * 0.0078125e0", Draw: drawReal},
 				{Type: "float", Values: []any{0.0, 0.1, -1e38, 16777216.0, 1.5}, Missing: 1e300, Of: "k * 0.0078125e0", Draw: drawReal},
 				{Type: "varbinary(20)", Values: []any{doc.Blob(""), doc.Blob("\x00"), doc.Blob("\x00\xff"), doc.Blob("\x00\x00"), doc.Blob("\xff"), doc.Blob("a")}, Missing: doc.Blob("\x01"), Of: "UNHEX(LPAD(HEX(k), 8, '0'))", Draw: drawBytes},
-				{Type: "date", Values: []any{sourcetest.Part(doc.Date, "2026-02-15"), sourcetest.Part(doc.Date, "0001-01-01"), sourcetest.Part(doc.Date, "9999-12-31")}, Missing: sourcetest.Part(doc.Date, "0044-03-15 BC"), Of: "DATE '1990-01-01' + INTERVAL k DAY", Draw: drawDate},
-				{Type: "datetime(6)", Values: []any{sourcetest.Part(doc.Wall, "2026-02-15T01:02:03.000004"), sourcetest.Part(doc.Wall, "1999-12-31T23:59:59"), sourcetest.Part(doc.Wall, "0001-01-01T00:00:00")}, Missing: sourcetest.Part(doc.Wall, "infinity"), Of: "TIMESTAMP '1990-01-01 00:00:00' + INTERVAL k SECOND", Draw: drawTime},
-				{Type: "timestamp(6) NULL", Values: []any{sourcetest.Part(doc.Instant, "2026-02-15T01:02:03.000004Z"), sourcetest.Part(doc.Instant, "2026-02-15T01:02:03Z")}, Missing: sourcetest.Part(doc.Instant, "2026-02-15T01:02:03.000005Z"), Of: "TIMESTAMP '1990-01-01 00:00:00' + INTERVAL k SECOND", Draw: drawTimestamp},
+				{Type: "date", Values: []any{dialecttest.Part(doc.Date, "2026-02-15"), dialecttest.Part(doc.Date, "0001-01-01"), dialecttest.Part(doc.Date, "9999-12-31")}, Missing: dialecttest.Part(doc.Date, "0044-03-15 BC"), Of: "DATE '1990-01-01' + INTERVAL k DAY", Draw: drawDate},
+				{Type: "datetime(6)", Values: []any{dialecttest.Part(doc.Wall, "2026-02-15T01:02:03.000004"), dialecttest.Part(doc.Wall, "1999-12-31T23:59:59"), dialecttest.Part(doc.Wall, "0001-01-01T00:00:00")}, Missing: dialecttest.Part(doc.Wall, "infinity"), Of: "TIMESTAMP '1990-01-01 00:00:00' + INTERVAL k SECOND", Draw: drawTime},
+				{Type: "timestamp(6) NULL", Values: []any{dialecttest.Part(doc.Instant, "2026-02-15T01:02:03.000004Z"), dialecttest.Part(doc.Instant, "2026-02-15T01:02:03Z")}, Missing: dialecttest.Part(doc.Instant, "2026-02-15T01:02:03.000005Z"), Of: "TIMESTAMP '1990-01-01 00:00:00' + INTERVAL k SECOND", Draw: drawTimestamp},
 				{Type: "bit(40)", Values: []any{int64(0), int64(1), int64(256), int64(1)<<40 - 1}, Missing: int64(77), Of: "k"},
 				{Type: "year", Values: []any{int64(1901), int64(2155), int64(2026)}, Missing: int64(5), Of: "1901 + k % 200", Repeats: true},
 				{Type: "binary(3)", Values: []any{doc.Blob("\x00\x00\x00"), doc.Blob("\x00\xff\x00"), doc.Blob("\xff\x00\x00"), doc.Blob("abc")}, Missing: doc.Blob("\x01\x00\x00"), Of: "UNHEX(LPAD(HEX(k), 6, '0'))"},
@@ -300,5 +302,5 @@ func sqlLiteral(v any) string {
 	case doc.Day, doc.UTC, doc.Local:
 		return "'" + strings.TrimSuffix(doc.PartText(v), "Z") + "'"
 	}
-	return sourcetest.Literal(v, "2006-01-02 15:04:05.000000")
+	return dialecttest.Literal(v, "2006-01-02 15:04:05.000000")
 }

@@ -5,14 +5,15 @@ import (
 	"testing"
 	"time"
 
+	"indexerd/internal/test/sourcetest/dialecttest"
+
 	"indexerd/internal/base/doc"
 	"indexerd/internal/test/mariatest"
-	"indexerd/internal/test/sourcetest"
 )
 
 // A server that does not answer is not taken for a busy one.
 func TestPingOfABusyPool(t *testing.T) {
-	sourcetest.PingOfABusyPool(t, openDB(t, mariatest.DB(t), time.Second))
+	dialecttest.PingOfABusyPool(t, openDB(t, mariatest.DB(t), time.Second))
 	if err := openDB(t, "mysql://app@127.0.0.1:1/shop", time.Second).Probe(t.Context()); !errors.Is(err, doc.ErrUnavailable) {
 		t.Errorf("no server: got %v, want ErrUnavailable", err)
 	}

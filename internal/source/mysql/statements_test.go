@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"indexerd/internal/test/sourcetest/dialecttest"
+
 	"indexerd/internal/source"
 	"indexerd/internal/source/stdsql"
 	"indexerd/internal/test/sourcetest"
@@ -29,7 +31,7 @@ func TestPageCosts(t *testing.T) {
 // A recorder is the dialect with sessions that record statements.
 type recorder struct {
 	*DB
-	sourcetest.Recording
+	dialecttest.Recording
 }
 
 func (r *recorder) Acquire(ctx context.Context) (source.Session, error) {
@@ -62,13 +64,13 @@ func recording() sourcetest.Harness {
 	return h
 }
 
-func (db recordedDB) Statements() []sourcetest.Statement { return db.recorder.Statements() }
+func (db recordedDB) Statements() []dialecttest.Statement { return db.recorder.Statements() }
 
 func (recordedDB) Counting(string) string { return "" }
 
 func (recordedDB) Statistics() []string { return []string{"ANALYZE TABLE doc"} }
 
-func (db recordedDB) Cost(sent sourcetest.Statement) (c sourcetest.Cost, err error) {
+func (db recordedDB) Cost(sent dialecttest.Statement) (c sourcetest.Cost, err error) {
 	ctx, st := context.Background(), sent.Sent
 	s, err := db.recorder.DB.Acquire(ctx)
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"indexerd/internal/test/sourcetest/dialecttest"
+
 	"indexerd/internal/base/doc"
 	"indexerd/internal/source"
 	"indexerd/internal/source/horizon"
@@ -146,7 +148,7 @@ const (
 // onH2 is the dialect on H2.
 var onH2 = h2test.Dialect{
 	Vendor: h2, Open: func(c driver.Connector) source.Dialect { return openStand(c) },
-	Record: func(c driver.Connector, r *sourcetest.Recording) source.Dialect { return recorder{openStand(c), r} },
+	Record: func(c driver.Connector, r *dialecttest.Recording) source.Dialect { return recorder{openStand(c), r} },
 	Value:  vendor{}.Value, SQL: h2test.InConditions,
 	Write: func(sql string) (all []string) {
 		for _, one := range inOracle(sql) {
@@ -197,7 +199,7 @@ func sqlLiteral(v any) string {
 	case time.Time:
 		return "TIMESTAMP '" + v.UTC().Format("2006-01-02 15:04:05.000000") + " +00:00'"
 	}
-	return sourcetest.Literal(v, "")
+	return dialecttest.Literal(v, "")
 }
 
 // TestCharKeys reads rows by keys of a padded type, which OIDs do not have the padding

@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"indexerd/internal/test/sourcetest/dialecttest"
+
 	"github.com/sijms/go-ora/v2/network"
 
 	"indexerd/internal/source"
 	"indexerd/internal/test/fakedriver"
-	"indexerd/internal/test/sourcetest"
 )
 
 var update = flag.Bool("update", false, "ask H2, and rewrite testdata/statements.sql and answers.jsonl")
@@ -31,7 +32,7 @@ func TestStatements(t *testing.T) {
 // A recorder is the dialect with sessions that record statements.
 type recorder struct {
 	*DB
-	*sourcetest.Recording
+	*dialecttest.Recording
 }
 
 func (r recorder) Acquire(ctx context.Context) (source.Session, error) {

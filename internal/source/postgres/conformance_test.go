@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"indexerd/internal/test/sourcetest/dialecttest"
+
 	"github.com/jackc/pgx/v5"
 
 	"indexerd/internal/base/doc"
@@ -37,12 +39,12 @@ func harness() sourcetest.Harness {
 			Literal: sqlLiteral,
 			Keys: []sourcetest.KeyType{
 				{Type: "boolean", Values: []any{false, true}, Of: "k % 2 = 0", Repeats: true},
-				{Type: "date", Values: []any{sourcetest.Part(doc.Date, "2026-02-15"), sourcetest.Part(doc.Date, "0044-03-15 BC"), sourcetest.Part(doc.Date, "12026-01-01"), sourcetest.Part(doc.Date, "infinity"), sourcetest.Part(doc.Date, "-infinity")},
-					Missing: sourcetest.Part(doc.Date, "5874897-12-31"), Of: "DATE '1990-01-01' + k", Draw: drawDate},
-				{Type: "timestamptz", Values: []any{sourcetest.Part(doc.Instant, "2026-02-15T01:02:03.000004Z"), sourcetest.Part(doc.Instant, "2026-02-15T01:02:03Z"), sourcetest.Part(doc.Instant, "0044-03-15T00:00:00Z BC"), sourcetest.Part(doc.Instant, "infinity"), sourcetest.Part(doc.Instant, "-infinity")},
-					Missing: sourcetest.Part(doc.Instant, "294276-12-31T23:59:59.999999Z"), Of: "TIMESTAMPTZ '1990-01-01Z' + k * INTERVAL '1 s'", Draw: drawTime},
-				{Type: "timestamp", Values: []any{sourcetest.Part(doc.Wall, "2026-02-15T01:02:03.000004"), sourcetest.Part(doc.Wall, "1999-12-31T23:59:59"), sourcetest.Part(doc.Wall, "0044-03-15T00:00:00 BC"), sourcetest.Part(doc.Wall, "infinity")},
-					Missing: sourcetest.Part(doc.Wall, "4714-11-24T00:00:00 BC"), Of: "TIMESTAMP '1990-01-01' + k * INTERVAL '1 s'", Draw: drawTime},
+				{Type: "date", Values: []any{dialecttest.Part(doc.Date, "2026-02-15"), dialecttest.Part(doc.Date, "0044-03-15 BC"), dialecttest.Part(doc.Date, "12026-01-01"), dialecttest.Part(doc.Date, "infinity"), dialecttest.Part(doc.Date, "-infinity")},
+					Missing: dialecttest.Part(doc.Date, "5874897-12-31"), Of: "DATE '1990-01-01' + k", Draw: drawDate},
+				{Type: "timestamptz", Values: []any{dialecttest.Part(doc.Instant, "2026-02-15T01:02:03.000004Z"), dialecttest.Part(doc.Instant, "2026-02-15T01:02:03Z"), dialecttest.Part(doc.Instant, "0044-03-15T00:00:00Z BC"), dialecttest.Part(doc.Instant, "infinity"), dialecttest.Part(doc.Instant, "-infinity")},
+					Missing: dialecttest.Part(doc.Instant, "294276-12-31T23:59:59.999999Z"), Of: "TIMESTAMPTZ '1990-01-01Z' + k * INTERVAL '1 s'", Draw: drawTime},
+				{Type: "timestamp", Values: []any{dialecttest.Part(doc.Wall, "2026-02-15T01:02:03.000004"), dialecttest.Part(doc.Wall, "1999-12-31T23:59:59"), dialecttest.Part(doc.Wall, "0044-03-15T00:00:00 BC"), dialecttest.Part(doc.Wall, "infinity")},
+					Missing: dialecttest.Part(doc.Wall, "4714-11-24T00:00:00 BC"), Of: "TIMESTAMP '1990-01-01' + k * INTERVAL '1 s'", Draw: drawTime},
 				{Type: "numeric(800,400)", Values: []any{doc.Number("0"), doc.Number("-1.5"), doc.Number("10"), doc.Number("9.0000000001"), doc.Number("123456789012345678901234567890.5")},
 					Missing: doc.Number("9.00000000005"), Of: "k / 100.0", Draw: drawDecimal},
 				{Type: "float8", Values: []any{0.0, -1.5, 1e300, 5e-324, 0.1, 10.0, 9.0}, Missing: 0.25, Of: "k / 128.0", Draw: drawReal},
@@ -220,5 +222,5 @@ func sqlLiteral(v any) string {
 	case doc.Day, doc.UTC, doc.Local, [16]byte:
 		return "'" + doc.PartText(v) + "'"
 	}
-	return sourcetest.Literal(v, "2006-01-02 15:04:05.000000+00")
+	return dialecttest.Literal(v, "2006-01-02 15:04:05.000000+00")
 }

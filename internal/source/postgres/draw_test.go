@@ -7,16 +7,16 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"indexerd/internal/test/sourcetest"
+	"indexerd/internal/test/sourcetest/dialecttest"
 )
 
 // These draw keys in SQL for sourcetest.KeyType.
 
 func drawDate(r *rand.Rand) string {
 	if r.IntN(20) == 0 {
-		return sourcetest.OneOf(r, "'infinity'", "'-infinity'", "'4714-11-24 BC'", "'0001-01-01'", "'0001-12-31 BC'", "'2000-01-01'", "'9999-12-31'", "'10000-01-01'")
+		return dialecttest.OneOf(r, "'infinity'", "'-infinity'", "'4714-11-24 BC'", "'0001-01-01'", "'0001-12-31 BC'", "'2000-01-01'", "'9999-12-31'", "'10000-01-01'")
 	}
-	year, era := r.IntN(30), sourcetest.OneOf(r, "", " BC")
+	year, era := r.IntN(30), dialecttest.OneOf(r, "", " BC")
 	if r.IntN(2) == 0 {
 		year = r.IntN(4000)
 	}
@@ -29,7 +29,7 @@ func drawTime(r *rand.Rand) string {
 		return "'" + date + "'"
 	}
 	date, bc := strings.CutSuffix(date, " BC")
-	text := fmt.Sprintf("%s %02d:%02d:%02d.%06d%s", date, r.IntN(24), 59*r.IntN(2), r.IntN(60), sourcetest.Microsecond(r), sourcetest.OneOf(r, "", "+00", "-00:30"))
+	text := fmt.Sprintf("%s %02d:%02d:%02d.%06d%s", date, r.IntN(24), 59*r.IntN(2), r.IntN(60), dialecttest.Microsecond(r), dialecttest.OneOf(r, "", "+00", "-00:30"))
 	if bc {
 		text += " BC"
 	}
@@ -38,16 +38,16 @@ func drawTime(r *rand.Rand) string {
 
 func drawDecimal(r *rand.Rand) string {
 	if r.IntN(20) == 0 {
-		return sourcetest.OneOf(r, "'NaN'", "0", "-0.00", "1", "10", "1.0", "-1", "0.1")
+		return dialecttest.OneOf(r, "'NaN'", "0", "-0.00", "1", "10", "1.0", "-1", "0.1")
 	}
 	most := []int{3, 3, 40, 390}[r.IntN(4)]
-	return sourcetest.Decimal(r, most, most)
+	return dialecttest.Decimal(r, most, most)
 }
 
 func drawReal(r *rand.Rand) string {
 	switch r.IntN(5) {
 	case 0:
-		return sourcetest.OneOf(r, "'NaN'", "'Infinity'", "'-Infinity'", "'-0'", "'0'", "'1e-37'", "'-1e-37'", "'3.4e38'")
+		return dialecttest.OneOf(r, "'NaN'", "'Infinity'", "'-Infinity'", "'-0'", "'0'", "'1e-37'", "'-1e-37'", "'3.4e38'")
 	case 1:
 		return fmt.Sprintf("'%d'", r.IntN(20)-10)
 	case 2:
@@ -57,9 +57,9 @@ func drawReal(r *rand.Rand) string {
 }
 
 func drawBytes(r *rand.Rand) string {
-	return `'\x` + hex.EncodeToString(sourcetest.Bytes(r)) + "'"
+	return `'\x` + hex.EncodeToString(dialecttest.Bytes(r)) + "'"
 }
 
 func drawPadded(r *rand.Rand) string {
-	return "'" + sourcetest.OneOf(r, "", " ", "a", "A", "b") + sourcetest.OneOf(r, "", "  ", "a", "ab") + sourcetest.OneOf(r, "", " ", "é") + "'"
+	return "'" + dialecttest.OneOf(r, "", " ", "a", "A", "b") + dialecttest.OneOf(r, "", "  ", "a", "ab") + dialecttest.OneOf(r, "", " ", "é") + "'"
 }

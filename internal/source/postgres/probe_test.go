@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"indexerd/internal/test/sourcetest/dialecttest"
+
 	"indexerd/internal/base/doc"
 	"indexerd/internal/test/pgtest"
-	"indexerd/internal/test/sourcetest"
 )
 
 // A server that takes no more connections of the role has answered. One that does not
@@ -15,7 +16,7 @@ import (
 func TestPingOfABusyPool(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
-	sourcetest.PingOfABusyPool(t, openDB(t, dsn))
+	dialecttest.PingOfABusyPool(t, openDB(t, dsn))
 
 	pgtest.Exec(t, dsn, "CREATE ROLE probed LOGIN CONNECTION LIMIT 0")
 	t.Cleanup(func() { pgtest.Exec(t, dsn, "DROP ROLE probed") })

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"indexerd/internal/test/sourcetest/dialecttest"
+
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
 	"indexerd/internal/test/sourcetest"
@@ -30,7 +32,7 @@ func TestPageCosts(t *testing.T) {
 // A recorder is the dialect with sessions that record statements.
 type recorder struct {
 	*DB
-	sourcetest.Recording
+	dialecttest.Recording
 }
 
 func (r *recorder) Acquire(ctx context.Context) (source.Session, error) {
@@ -44,13 +46,13 @@ type recordedDB struct {
 	recorder *recorder
 }
 
-func (db recordedDB) Statements() []sourcetest.Statement { return db.recorder.Statements() }
+func (db recordedDB) Statements() []dialecttest.Statement { return db.recorder.Statements() }
 
 func (recordedDB) Counting(string) string { return "" }
 func (recordedDB) Statistics() []string   { return []string{"ANALYZE doc"} }
 
 // Cost runs a statement as the source does, with EXPLAIN ANALYZE.
-func (db recordedDB) Cost(st sourcetest.Statement) (c sourcetest.Cost, err error) {
+func (db recordedDB) Cost(st dialecttest.Statement) (c sourcetest.Cost, err error) {
 	ctx := context.Background()
 	s, err := db.recorder.DB.Acquire(ctx)
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"indexerd/internal/test/sourcetest/dialecttest"
+
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
@@ -213,5 +215,5 @@ func sqlLiteral(v any) string {
 	if blob, ok := v.(doc.Blob); ok {
 		return "x'" + doc.PartText(blob) + "'"
 	}
-	return sourcetest.Literal(v, "2006-01-02 15:04:05.000000")
+	return dialecttest.Literal(v, "2006-01-02 15:04:05.000000")
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"indexerd/internal/test/sourcetest"
+	"indexerd/internal/test/sourcetest/dialecttest"
 )
 
 // These draw keys in SQL for sourcetest.KeyType.
@@ -28,5 +28,5 @@ func drawNumber(r *rand.Rand) string {
 }
 
 func drawBytes(r *rand.Rand) string {
-	return "x'" + hex.EncodeToString(sourcetest.Bytes(r)) + "'"
+	return "x'" + hex.EncodeToString(dialecttest.Bytes(r)) + "'"
 }

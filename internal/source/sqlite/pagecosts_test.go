@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"indexerd/internal/test/sourcetest/dialecttest"
+
 	"modernc.org/sqlite"
 
 	"indexerd/internal/test/sourcetest"
@@ -50,7 +52,7 @@ func (db countingDB) Counting(column string) string { return " WHERE counted(" +
 
 func (db countingDB) Statistics() []string { return []string{"", "ANALYZE"} }
 
-func (db countingDB) Cost(st sourcetest.Statement) (c sourcetest.Cost, err error) {
+func (db countingDB) Cost(st dialecttest.Statement) (c sourcetest.Cost, err error) {
 	c.Plan, err = db.plan(st)
 	if err != nil {
 		return c, err
@@ -68,7 +70,7 @@ func (db countingDB) Cost(st sourcetest.Statement) (c sourcetest.Cost, err error
 	return c, rows.Err()
 }
 
-func (db countingDB) plan(st sourcetest.Statement) (plan string, err error) {
+func (db countingDB) plan(st dialecttest.Statement) (plan string, err error) {
 	rows, err := db.recorder.Pool.Query("EXPLAIN QUERY PLAN "+st.SQL, st.Args...)
 	if err != nil {
 		return "", err
@@ -96,7 +98,7 @@ func TestCounted(t *testing.T) {
 	for where, read := range map[string]int{
 		"+x.id > 90": 100, "(+x.u, +x.id) > ('same', 90)": 100, "x.u = 'same' AND +x.id > 90": 100, "(x.u, x.id) > ('same', 90)": 11,
 	} {
-		cost, err := db.Cost(sourcetest.Statement{SQL: "SELECT x.u FROM (SELECT * FROM doc" + db.Counting("id") + ") x WHERE " + where})
+		cost, err := db.Cost(dialecttest.Statement{SQL: "SELECT x.u FROM (SELECT * FROM doc" + db.Counting("id") + ") x WHERE " + where})
 		if err != nil || cost.Returned != 10 || cost.Read != read {
 			t.Errorf("%s: got %d rows read and %d returned, %v, want %d and 10", where, cost.Read, cost.Returned, err, read)
 		}

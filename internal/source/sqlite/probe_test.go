@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"indexerd/internal/test/sourcetest/dialecttest"
+
 	"indexerd/internal/base/doc"
-	"indexerd/internal/test/sourcetest"
 )
 
 // A file that is missing is not taken for a busy one.
@@ -29,7 +30,7 @@ func TestPingOfABusyPool(t *testing.T) {
 	if _, err := w.Exec("CREATE TABLE t (id INTEGER PRIMARY KEY)"); err != nil {
 		t.Fatal(err)
 	}
-	sourcetest.PingOfABusyPool(t, open(path))
+	dialecttest.PingOfABusyPool(t, open(path))
 	if err := open(path + ".missing").Probe(t.Context()); !errors.Is(err, doc.ErrUnavailable) {
 		t.Errorf("no file: got %v, want ErrUnavailable", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"testing"
 
+	"indexerd/internal/test/sourcetest/dialecttest"
+
 	"indexerd/internal/source"
 	"indexerd/internal/test/sourcetest"
 )
@@ -19,7 +21,7 @@ func TestStatements(t *testing.T) {
 // A recorder is the dialect with sessions that record statements.
 type recorder struct {
 	*DB
-	sourcetest.Recording
+	dialecttest.Recording
 }
 
 func (r *recorder) Acquire(ctx context.Context) (source.Session, error) {
@@ -33,13 +35,13 @@ type recordedDB struct {
 	recorder *recorder
 }
 
-func (db recordedDB) Statements() []sourcetest.Statement { return db.recorder.Statements() }
+func (db recordedDB) Statements() []dialecttest.Statement { return db.recorder.Statements() }
 
 // recording returns the harness with databases that record statements.
 func recording() sourcetest.Harness {
 	h := harness(nil)
 	h.Open = func(t testing.TB) sourcetest.Database {
-		r := &recorder{Recording: sourcetest.Recording{Value: vendor{}.Value}}
+		r := &recorder{Recording: dialecttest.Recording{Value: vendor{}.Value}}
 		db := newDB(t)
 		db.dialect = func(d *DB) source.Dialect {
 			r.DB = d

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"indexerd/internal/test/sourcetest/dialecttest"
+
 	"indexerd/internal/base/doc"
 	"indexerd/internal/source"
 	"indexerd/internal/source/horizon"
@@ -150,7 +152,7 @@ const (
 // onH2 is the dialect on H2.
 var onH2 = h2test.Dialect{
 	Vendor: h2, Open: func(c driver.Connector) source.Dialect { return openStand(c) },
-	Record: func(c driver.Connector, r *sourcetest.Recording) source.Dialect { return recorder{openStand(c), r} },
+	Record: func(c driver.Connector, r *dialecttest.Recording) source.Dialect { return recorder{openStand(c), r} },
 	Value:  vendor{}.Value, Write: func(sql string) []string { return []string{forH2(sql)} },
 }
 
@@ -166,5 +168,5 @@ func sqlLiteral(v any) string {
 	case string:
 		return literal(v)
 	}
-	return sourcetest.Literal(v, instantForm)
+	return dialecttest.Literal(v, instantForm)
 }

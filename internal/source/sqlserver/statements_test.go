@@ -5,11 +5,12 @@ import (
 	"flag"
 	"testing"
 
+	"indexerd/internal/test/sourcetest/dialecttest"
+
 	mssql "github.com/microsoft/go-mssqldb"
 
 	"indexerd/internal/source"
 	"indexerd/internal/test/fakedriver"
-	"indexerd/internal/test/sourcetest"
 )
 
 var update = flag.Bool("update", false, "ask H2, and rewrite testdata/statements.sql and answers.jsonl")
@@ -28,7 +29,7 @@ func TestStatements(t *testing.T) {
 // A recorder is the dialect with sessions that record statements.
 type recorder struct {
 	*DB
-	*sourcetest.Recording
+	*dialecttest.Recording
 }
 
 func (r recorder) Acquire(ctx context.Context) (source.Session, error) {

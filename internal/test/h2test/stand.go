@@ -7,6 +7,8 @@ import (
 	"errors"
 	"testing"
 
+	"indexerd/internal/test/sourcetest/dialecttest"
+
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
 	"indexerd/internal/test/fakedriver"
@@ -17,10 +19,10 @@ import (
 type Dialect struct {
 	Vendor Vendor
 	Open   func(driver.Connector) source.Dialect
-	Record func(driver.Connector, *sourcetest.Recording) source.Dialect // as Open, with sessions that record
-	Value  func(source.Arg) any                                         // as the dialect's stdsql.Vendor has it
-	Write  func(sql string) []string                                    // writes a statement of the suite for H2
-	SQL    func(sql string) string                                      // writes the SQL of a table for H2; nil: as it is
+	Record func(driver.Connector, *dialecttest.Recording) source.Dialect // as Open, with sessions that record
+	Value  func(source.Arg) any                                          // as the dialect's stdsql.Vendor has it
+	Write  func(sql string) []string                                     // writes a statement of the suite for H2
+	SQL    func(sql string) string                                       // writes the SQL of a table for H2; nil: as it is
 }
 
 // A Stand is a sourcetest.Database on H2.
@@ -104,7 +106,7 @@ func (d Dialect) Statements(t *testing.T, harness func(open func(testing.TB) sou
 			stand = d.stand(t)
 			connector = recording.Record(stand.db.Connector())
 		}
-		r := &recorded{recording: &sourcetest.Recording{Value: d.Value}, played: !update}
+		r := &recorded{recording: &dialecttest.Recording{Value: d.Value}, played: !update}
 		r.Stand = stand.reads(d.Record(connector, r.recording))
 		return r
 	}), "testdata/statements.sql", update)
@@ -118,7 +120,7 @@ func (d Dialect) Statements(t *testing.T, harness func(open func(testing.TB) sou
 // A recorded is a sourcetest.Recorder, on H2 or without a server.
 type recorded struct {
 	*Stand
-	recording *sourcetest.Recording
+	recording *dialecttest.Recording
 	played    bool // there is no server
 }
 
@@ -139,4 +141,4 @@ func (r *recorded) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
 func (r *recorded) Connect() sourcetest.Database { return r }
 
 // Statements implements sourcetest.Recorder.
-func (r *recorded) Statements() []sourcetest.Statement { return r.recording.Statements() }
+func (r *recorded) Statements() []dialecttest.Statement { return r.recording.Statements() }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/test/sourcetest/dialecttest"
 )
 
 // A Cost is what a statement costs. Plan is the database's plan, for messages.
@@ -24,7 +25,7 @@ type Coster interface {
 	// Statistics returns statements. The costs are checked after each of them; "":
 	// after none.
 	Statistics() []string
-	Cost(Statement) (Cost, error)
+	Cost(dialecttest.Statement) (Cost, error)
 }
 
 // A pageCase is a table whose pages must not cost more than their rows.

@@ -17,6 +17,7 @@ import (
 	"context"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -53,6 +54,35 @@ type (
 	Deleted = source.DeletedConfig
 	Numbers = source.Numbers
 )
+
+// Table returns the configuration as the engine takes it.
+func (c Config) Table(name string) source.TableConfig {
+	return source.TableConfig{
+		Name: name, SQL: c.SQL, Key: c.Key, RowKey: c.RowKey, MaxRows: c.MaxRows, Updated: c.Updated, Unit: c.Unit, Zone: c.Zone, Batch: c.Batch, StampPage: c.Page, Limits: c.Limits, Numbers: c.Numbers,
+		Children: c.Children, Deleted: c.Deleted, Changes: c.Changes, ACL: c.ACL, Units: c.Units, Keep: c.Keep,
+	}
+}
+
+// Open describes the table in a source.
+func (c Config) Open(ctx context.Context, s *source.Source, name string) (SQLTable, error) {
+	table, err := s.Table(ctx, c.Table(name))
+	if err != nil {
+		return nil, err
+	}
+	return ofSource{table, s}, nil
+}
+
+// An ofSource is a table with its source, which is asked for many tables at once.
+type ofSource struct {
+	*source.Table
+	source *source.Source
+}
+
+// Quiet asks for one table.
+func (t ofSource) Quiet(ctx context.Context, since time.Time) (bool, error) {
+	quiet, err := t.source.Quiet(ctx, []source.Since{{Table: t.Table, From: since}})
+	return err == nil && quiet[0], err
+}
 
 // A Table is what the passes read of a table.
 type Table interface {
@@ -192,6 +222,12 @@ type behaviour struct {
 	name string
 	sql  bool // the behaviour needs SQL
 	run  func(*run)
+}
+
+// behaviours lists all behaviours.
+func behaviours() []behaviour {
+	return slices.Concat(stampBehaviours, keyBehaviours, pageBehaviours, childBehaviours, deletionBehaviours, faultBehaviours,
+		sessionBehaviours, snapshotBehaviours, describeBehaviours, typeBehaviours, timeBehaviours, timelessBehaviours, rowKeyBehaviours, hintBehaviours, sumBehaviours, modelBehaviours)
 }
 
 // A run is one behaviour on one database.

@@ -10,21 +10,14 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/test/sourcetest/dialecttest"
 )
-
-// A Statement is what a source sends, with its parameters.
-type Statement struct {
-	SQL  string
-	Args []any
-	Sent source.Statement
-}
 
 // A Recorder is a Database whose source records its statements.
 type Recorder interface {
 	Database
 	// Statements returns the statements since the last call.
-	Statements() []Statement
+	Statements() []dialecttest.Statement
 }
 
 // Statements compares the statements for each question about tables of several

@@ -1,8 +1,13 @@
-package sourcetest
+// Package dialecttest has what the tests of dialects share beside the suite of package
+// sourcetest: texts of SQL, parts of keys, the statements that are sent, and a busy pool.
+package dialecttest
 
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
 
 	"indexerd/internal/base/doc"
 )
@@ -42,4 +47,20 @@ func Part(kind doc.Kind, text string) any {
 		panic(err) // the key of a test is valid
 	}
 	return part
+}
+
+// Literal writes a value of the types that most databases write alike, and times in
+// a layout.
+func Literal(v any, layout string) string {
+	switch v := v.(type) {
+	case nil:
+		return "NULL"
+	case string:
+		return "'" + strings.ReplaceAll(v, "'", "''") + "'"
+	case time.Time:
+		return "'" + v.UTC().Format(layout) + "'"
+	case float64:
+		return strconv.FormatFloat(v, 'e', -1, 64)
+	}
+	return fmt.Sprint(v)
 }
