@@ -11,7 +11,7 @@
 //	key.dat       the headers and keys of the log's records (keylog.go)
 //	address.idx   the hash slots, each with the address of a record
 //	              (address.go in memory, addressfile.go on disk)
-//	zstd.dict     the dictionary of Compression Zstd (dict.go)
+//	zstd.dict     the dictionary of Compression Zstd (compress.go)
 //	lock          locked by the process that has the map open (lock.go)
 //
 // Only value<n>.dat must survive. key.dat may lag behind and address.idx may be
