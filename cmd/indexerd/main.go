@@ -23,8 +23,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"indexerd/configs"
+	"indexerd/internal/base/release"
 	"indexerd/internal/base/terminal"
-	"indexerd/internal/serve/daemon"
 )
 
 const (
@@ -85,7 +85,7 @@ func run(ctx context.Context, args []string, w world) int {
 		kong.UsageOnError(),
 		kong.Writers(w.stdout, w.stderr),
 		kong.Exit(func(c int) { code = c }),
-		kong.Vars{"version": "indexerd " + daemon.Version},
+		kong.Vars{"version": "indexerd " + release.Version},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(w),
@@ -148,6 +148,6 @@ type versionCommand struct{}
 
 // Run prints the version.
 func (versionCommand) Run(w world) error {
-	fmt.Fprintln(w.stdout, "indexerd", daemon.Version)
+	fmt.Fprintln(w.stdout, "indexerd", release.Version)
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
 
-	"indexerd/internal/serve/daemon"
+	"indexerd/internal/base/release"
 	"indexerd/internal/test/pgtest/films"
 )
 
@@ -226,7 +226,7 @@ func TestPackageIsComplete(t *testing.T) {
 // The packages have the version of the source, unless VERSION names another.
 func TestPackagesHaveTheVersion(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"packaging/build.sh", "internal/serve/daemon/daemon.go"} {
+	for _, name := range []string{"packaging/build.sh", "internal/base/release/release.go"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -238,11 +238,11 @@ func TestPackagesHaveTheVersion(t *testing.T) {
 	if err := os.WriteFile(goCommand, []byte("#!/bin/sh\necho \"$@\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for env, want := range map[string]string{"VERSION=": daemon.Version, "VERSION=9.9": "9.9"} {
+	for env, want := range map[string]string{"VERSION=": release.Version, "VERSION=9.9": "9.9"} {
 		build := exec.Command(filepath.Join(dir, "packaging/build.sh"))
 		build.Env = append(os.Environ(), "GO="+goCommand, env)
 		out, err := build.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "-X indexerd/internal/serve/daemon.Version="+want+" ") {
+		if err != nil || !strings.Contains(string(out), "-X indexerd/internal/base/release.Version="+want+" ") {
 			t.Errorf("%s: got %v, %s, want version %s", env, err, out, want)
 		}
 	}

@@ -189,7 +189,7 @@ func (c *copying) marks() (timetrace.State, error) {
 	if err := os.WriteFile(name, text, 0o600); err != nil {
 		return nil, err
 	}
-	trace, err := timetrace.Open(atomicfile.OS, c.staging)
+	trace, err := timetrace.Open(atomicfile.OS, c.staging, c.Version)
 	if err != nil {
 		return nil, err
 	}
