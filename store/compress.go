@@ -177,7 +177,7 @@ func decodeDict(b []byte) ([]byte, error) {
 	case len(b) < dictHeaderSize || string(b[:8]) != dictMagic:
 		return nil, errMagic
 	case le.Uint32(b[8:]) != dictVersion:
-		return nil, fmt.Errorf("format %d: this program reads %d", le.Uint32(b[8:]), dictVersion)
+		return nil, errFormat(le.Uint32(b[8:]), dictVersion)
 	case le.Uint32(b[12:]) > maxDict || int(le.Uint32(b[12:])) != len(b)-dictHeaderSize:
 		return nil, errBounds
 	case le.Uint32(b[16:]) != checksum(b[dictHeaderSize:]):
