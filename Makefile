@@ -18,7 +18,7 @@ demo-cluster: build servers
 	$(GO) run ./internal/test/democluster
 
 build:
-	$(GO) build -trimpath -ldflags "-s -w" -o indexerd ./cmd/indexerd
+	$(GO) build -trimpath -ldflags "-s -w $$(packaging/ldflags.sh)" -o indexerd ./cmd/indexerd
 
 # Everything, on real servers; make lint vets. Tests of the binary mostly wait for a daemon, so
 # more of them run at a time than there are processors. Those that mount a faultdisk

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"indexerd/internal/base/atomicfile"
-	"indexerd/internal/base/release"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/timetrace"
 )
@@ -102,7 +101,7 @@ func (c *chaos) within(most time.Duration) time.Duration {
 // the place of another.
 func (c *chaos) marks(t *testing.T) timetrace.Table {
 	t.Helper()
-	trace, err := timetrace.Open(atomicfile.OS, c.data, release.Version)
+	trace, err := timetrace.Open(atomicfile.OS, c.data, "test")
 	if err != nil {
 		t.Fatal(err)
 	}

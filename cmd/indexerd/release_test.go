@@ -113,7 +113,7 @@ func openRelease(t *testing.T, driver, archive string) *unpacked {
 // readMarks reads the marks of a directory that no daemon uses.
 func (r *unpacked) readMarks(t *testing.T) map[string]timetrace.Table {
 	t.Helper()
-	trace, err := timetrace.Open(atomicfile.OS, filepath.Join(r.dir, "data"), "test", release.Version)
+	trace, err := timetrace.Open(atomicfile.OS, filepath.Join(r.dir, "data"), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
