@@ -29,7 +29,11 @@ import (
 // The tests of this file's helpers run the real binary, so that a kill is a
 // kill.
 
+// build builds the binary, unless INDEXERD_BINARY names one.
 var build = sync.OnceValues(func() (string, error) {
+	if name := os.Getenv("INDEXERD_BINARY"); name != "" {
+		return name, nil
+	}
 	dir, err := os.MkdirTemp("", "indexerd-test-")
 	if err != nil {
 		return "", err

@@ -34,7 +34,8 @@ const (
 
 // TestTables runs a daemon with many tables of 200 rows, half of them without
 // updateTime: load, restart, idle, and changes of random tables. MANY_TABLES sets
-// how many (make many); then what it takes is judged.
+// how many (make many); then what it takes is judged. MANY_SECONDS sets how long it is
+// idle, and how long rows change.
 func TestTables(t *testing.T) {
 	tables, seconds, judged := 12, 3, false
 	if text := os.Getenv("MANY_TABLES"); text != "" {
@@ -42,7 +43,7 @@ func TestTables(t *testing.T) {
 		if tables, err = strconv.Atoi(text); err != nil {
 			t.Fatalf("MANY_TABLES: got %q, want a number", text)
 		}
-		seconds, judged = 30, true
+		seconds, judged = rounds(t, "MANY_SECONDS", 30, 30), true
 	} else {
 		t.Parallel()
 	}
