@@ -71,10 +71,10 @@ lint:
 	$(GO) tool staticcheck ./...
 
 # Ratios, side by side in one run. The last line of each is its verdict.
-# INDEXERD_ROWS=10000000 sweeps and backs up ten million rows; STAMPS is how many stamps
+# ROWS=10000000 sweeps and backs up ten million rows; STAMPS is how many stamps
 # are spilled, and BENCH names some of the benchmarks of the daemon.
 bench: servers
-	$(WITHPG) $(GO) test -run '^$$' -bench '$(or $(BENCH),Load|Sweep|Backup|Memory|MariaDB)' -benchtime 1x -timeout 60m ./cmd/indexerd
+	$(if $(ROWS),INDEXERD_ROWS=$(ROWS)) $(WITHPG) $(GO) test -run '^$$' -bench '$(or $(BENCH),Load|Sweep|Backup|Memory|MariaDB)' -benchtime 1x -timeout 60m ./cmd/indexerd
 	INDEXERD_STAMPS=$(or $(STAMPS),10000000) $(GO) test -run '^$$' -bench 'Merge|Spill' -benchtime 1x ./internal/state/stamps
 	@$(MAKE) -s extras
 

@@ -18,7 +18,7 @@ const (
 	testsOf  = "./cmd/indexerd"  // the package
 	testsIn  = "SMOKE_TESTS"     // its test binary
 	binaryIn = "INDEXERD_BINARY" // that of the daemon, for these tests
-	trimpath = "-trimpath"       // would have all packages compiled a second time
+	trimpath = "-trimpath"       // as CGO_ENABLED=0, it would compile all packages again
 )
 
 // asGo replaces this process by the go command, or by the test binary. It returns only on
@@ -34,6 +34,9 @@ func asGo(args []string) error {
 		args = slices.Insert(slices.Clone(args), 1, "-v")
 	}
 	if len(args) > 0 && args[0] == "build" {
+		if err := os.Unsetenv("CGO_ENABLED"); err != nil {
+			return err
+		}
 		args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == trimpath })
 	}
 	return syscall.Exec(os.Getenv(realGo), append([]string{"go"}, args...), os.Environ())

@@ -25,7 +25,7 @@ import (
 )
 
 // patience is how long one target may take.
-const patience = 3 * time.Minute
+const patience = 10 * time.Minute
 
 func main() {
 	if filepath.Base(os.Args[0]) == "go" {
@@ -151,10 +151,9 @@ func (s *smoke) print(t target, r result) {
 
 // one runs a target.
 func (s *smoke) one(t target) (r result) {
-	if r.err = checkRecipe(t.name, strings.Fields(t.vars)); r.err != nil && t.refuse == "" {
+	if r.err = checkRecipe(t); r.err != nil {
 		return r
 	}
-	r.err = nil
 	if t.without != "" {
 		r.notRun = append(r.notRun, t.without)
 	}
@@ -208,11 +207,11 @@ func (r *result) judge(t target, err error) {
 
 // make runs make.
 func (s *smoke) make(t target, r *result) error {
-	args := append([]string{"-o", "servers", "-o", "java", "-o", "build", t.name}, s.vars...)
+	args := append(t.args(), s.vars...)
 	if !t.server {
 		args = append(args, "WITHPG=")
 	}
-	cmd := exec.Command("make", append(args, strings.Fields(t.vars)...)...)
+	cmd := exec.Command("make", args...)
 	out := &watched{until: t.until, seen: make(chan struct{})}
 	cmd.Env, cmd.Stdout, cmd.Stderr = s.env, out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -41,14 +41,14 @@ var (
 )
 
 // checkRecipe returns an error if a recipe names a package or a test that does not exist.
-func checkRecipe(name string, vars []string) error {
-	recipe, err := exec.Command("make", append([]string{"-n", "-o", "servers", "-o", "java", "-o", "build", name}, vars...)...).CombinedOutput()
+func checkRecipe(t target) error {
+	recipe, err := exec.Command("make", append(t.args(), "-n")...).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("make -n %s: %w: %s", name, err, recipe)
+		return fmt.Errorf("make -n: %w: %s", err, recipe)
 	}
 	for line := range strings.Lines(strings.ReplaceAll(string(recipe), "\\\n", " ")) {
 		if err := checkCommand(line); err != nil {
-			return fmt.Errorf("make %s: %w", name, err)
+			return err
 		}
 	}
 	return nil
