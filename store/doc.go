@@ -47,7 +47,7 @@
 //     cover more than the log has, because they would seem to match after more
 //     writing.
 //
-// Open ends with a sync, because the process before may have died between a
+// Open ends with a sync, because the process before may have ended between a
 // write and its sync.
 //
 // Get returns an error for damage that is no torn tail, and never the damaged

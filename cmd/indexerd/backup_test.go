@@ -153,7 +153,7 @@ func TestBackupBeforeALoad(t *testing.T) {
 }
 
 // A start takes away what a crash has left of a backup, and no backup that is
-// finished, wherever somebody keeps it.
+// finished, in whatever directory it is.
 func TestStartRemovesAnUnfinishedBackup(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")

@@ -156,7 +156,7 @@ func TestOpenSearchDeniesTheUser(t *testing.T) {
 	status.Store(http.StatusUnauthorized)
 	out, stderr, code := ask(t, nil, "run", "-c", c.file)
 	if code == 0 || !strings.Contains(stderr, "does not know the user") {
-		t.Errorf("a start with a wrong password: got exit %d, %s%s, want an error that says so", code, out, stderr)
+		t.Errorf("a start with a wrong password: got exit %d, %s%s, want an error that names the cause", code, out, stderr)
 	}
 	status.Store(0)
 	p = c.run(t)

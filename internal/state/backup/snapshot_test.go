@@ -39,7 +39,7 @@ func (w *world) elsewhere() Backup {
 	return b
 }
 
-// Marks that are elsewhere are copied before pages and index too: they don't lead the
+// Marks outside of the data directory are copied before pages and index too: they don't lead the
 // copies. The archive has the files of any other, and numbers above those of the copies.
 func TestMarksOfASnapshotDoNotLead(t *testing.T) {
 	w, dir := newWorld(t), t.TempDir()

@@ -10,7 +10,7 @@ type target struct {
 	judges  bool     // it compares speeds: a MISS at this size says nothing
 	refuse  string   // it fails and prints this, for what it needs is the user's
 	without string   // why it is not run, or which part
-	server  bool     // it starts a PostgreSQL of its own; the others share one
+	server  bool     // it starts a separate PostgreSQL; the others share one
 	needs   []string // files or programs that it would have to fetch or build for minutes
 }
 
