@@ -206,8 +206,8 @@ func parse(text []byte) (State, error) {
 		return nil, err
 	}
 	if got, _ := lines.Get("format"); got != strconv.Itoa(Format) {
-		n, err := strconv.Atoi(got)
-		err = fmt.Errorf("the format is %q, this release reads %d", got, Format)
+		n, _ := strconv.Atoi(got) // 0: it is not a number
+		err := fmt.Errorf("the format is %q, this release reads %d", got, Format)
 		if n > Format {
 			err = &foreignError{err, true}
 		}
