@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/test/pgtest/withpg
 export TESTDATA
 
-.PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
+.PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race smoke bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -18,7 +18,7 @@ demo-cluster: build servers
 	$(GO) run ./internal/test/democluster
 
 build:
-	$(GO) build -trimpath -ldflags "-s -w" -o indexerd ./cmd/indexerd
+	$(GO) build -trimpath -ldflags "-s -w $$(packaging/ldflags.sh)" -o indexerd ./cmd/indexerd
 
 # Everything, on real servers; make lint vets. Tests of the binary mostly wait for a daemon, so
 # more of them run at a time than there are processors. Those that mount a faultdisk
@@ -58,7 +58,12 @@ versions: servers
 # PgBouncer answers itself: a refused login, and a role's settings that changed
 # after its sessions had begun.
 pooler: servers
-	$(WITHPG) -pooler $(GO) test -count=1 -timeout 20m -skip '^(TestRefusedLogin|TestServer)$$' $(SOURCES)
+	$(WITHPG) -pooler $(GO) test -count=1 -timeout 20m $(if $(RUN),-run '$(RUN)') -skip '^(TestRefusedLogin|TestServer)$$' $(SOURCES)
+
+# All other targets, each with its smallest size: a line for each says ok, or why it is
+# not run. ONLY="kill power" runs these.
+smoke: servers
+	$(WITHPG) $(GO) run ./internal/test/smoke $(ONLY)
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run gofmt -w on these'; exit 1; }
@@ -66,10 +71,11 @@ lint:
 	$(GO) tool staticcheck ./...
 
 # Ratios, side by side in one run. The last line of each is its verdict.
-# INDEXERD_ROWS=10000000 sweeps and backs up ten million rows.
+# ROWS=10000000 sweeps and backs up ten million rows; STAMPS is how many stamps
+# are spilled, and BENCH names some of the benchmarks of the daemon.
 bench: servers
-	$(WITHPG) $(GO) test -run '^$$' -bench 'Load|Sweep|Backup|Memory|MariaDB' -benchtime 1x -timeout 60m ./cmd/indexerd
-	INDEXERD_STAMPS=10000000 $(GO) test -run '^$$' -bench 'Merge|Spill' -benchtime 1x ./internal/state/stamps
+	$(if $(ROWS),INDEXERD_ROWS=$(ROWS)) $(WITHPG) $(GO) test -run '^$$' -bench '$(or $(BENCH),Load|Sweep|Backup|Memory|MariaDB)' -benchtime 1x -timeout 60m ./cmd/indexerd
+	INDEXERD_STAMPS=$(or $(STAMPS),10000000) $(GO) test -run '^$$' -bench 'Merge|Spill' -benchtime 1x ./internal/state/stamps
 	@$(MAKE) -s extras
 
 # What a row of a load costs in tables of ROWS rows, one after another: it can be left
@@ -78,19 +84,20 @@ bench-scale: servers
 	SCALE_ROWS="$(or $(ROWS),100000 1000000 3000000 10000000)" $(WITHPG) $(GO) test -count=1 -run '^$$' -bench '^BenchmarkScale$$' -benchtime 1x -timeout 24h ./cmd/indexerd
 
 # CPU and syncs of the daemon for a row at 1, 10, 100 and 1,000 changed rows a second.
-# strace counts the syncs.
+# strace counts the syncs. SECONDS is how long rows change at each of RATES.
 bench-follow: servers
-	$(WITHPG) $(GO) test -count=1 -run '^$$' -bench '^BenchmarkFollow$$' -benchtime 1x -timeout 30m ./cmd/indexerd
+	FOLLOW_SECONDS=$(SECONDS) FOLLOW_RATES="$(RATES)" $(WITHPG) $(GO) test -count=1 -run '^$$' -bench '^BenchmarkFollow$$' -benchtime 1x -timeout 30m ./cmd/indexerd
 
 # Searches of the index alone, beside FTS5 with the same totals and the same bm25 and
 # PostgreSQL's GIN index with the same totals, and in the tuned order while 100 rows a
 # second change, at 100,000 and 1,000,000 rows. The last line of each names the targets
 # that were missed, which are those of 1,000,000. Then ten requests of the OpenSearch API beside a real node, if it is installed; OPENSEARCH=3.8.0
-# needs a JAVA_HOME of Java 21.
+# needs a JAVA_HOME of Java 21. ROWS is the number of rows of all three in place of
+# these, and SECONDS how long each search is repeated at least.
 bench-search: servers
-	$(WITHPG) $(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
-	INDEXERD_ROWS=1000000 $(WITHPG) $(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
-	INDEXERD_ROWS=1000000 OPENSEARCH_HEAP=1g $(GO) test -run '^$$' -bench '^BenchmarkSearchAPI$$' -benchtime 1x -timeout 60m ./cmd/indexerd
+	SEARCH_SECONDS=$(SECONDS) INDEXERD_ROWS=$(ROWS) $(WITHPG) $(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
+	SEARCH_SECONDS=$(SECONDS) INDEXERD_ROWS=$(or $(ROWS),1000000) $(WITHPG) $(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
+	SEARCH_SECONDS=$(SECONDS) INDEXERD_ROWS=$(or $(ROWS),1000000) OPENSEARCH_HEAP=1g $(GO) test -run '^$$' -bench '^BenchmarkSearchAPI$$' -benchtime 1x -timeout 60m ./cmd/indexerd
 
 # Loads of the same rows into one OpenSearch node, beside PGSync, which is installed into a
 # virtual environment of its own. The node compiles as a server does, and has 1 GB of heap.
@@ -108,14 +115,15 @@ bench-peers: servers
 relevance:
 	$(GO) run ./internal/test/relevance $(if $(OPENSEARCH),-opensearch $(OPENSEARCH)) $(DIR)
 
-# CPU a row of commit OLD and commit NEW, by default the last one: loads and sweeps
-# of both databases, N times each. A round takes about two minutes of CPU.
+# CPU a row of commit OLD and commit NEW, by default the last one, or of binaries of
+# these names: loads and sweeps of both databases, N times each. A round takes about two
+# minutes of CPU.
 compare: servers
 	$(GO) run ./internal/test/compare -old $(OLD) -new $(or $(NEW),HEAD) -rounds $(or $(N),10) -rows $(or $(ROWS),100000)
 
-# N pages in the store, beside other embedded stores.
+# N pages in the store, beside other embedded stores, and GETS of them, in ROUNDS rounds.
 bench-store:
-	cd internal/test/storebench && $(GO) run . $(if $(N),-n $(N))
+	cd internal/test/storebench && $(GO) run . $(if $(N),-n $(N)) $(if $(GETS),-gets $(GETS)) $(if $(ROUNDS),-rounds $(ROUNDS))
 
 # A .deb and an .rpm, with the systemd unit.
 package:
@@ -145,7 +153,7 @@ STANDINS = $(wildcard ./internal/source/oracle ./internal/source/sqlserver)
 standins: java
 	@test -e ~/.m2/repository/com/h2database/h2/2.5.252/h2-2.5.252.jar || mvn -q -B dependency:get -Dtransitive=false -Dartifact=com.h2database:h2:2.5.252
 	$(if $(UPDATE),$(foreach p,$(STANDINS),$(GO) test -count=1 -run '^TestStatements$$' $(p) -update;))
-	STANDINS=1 $(GO) test -count=1 -timeout 20m $(STANDINS)
+	STANDINS=1 $(GO) test -count=1 -timeout 20m $(if $(RUN),-run '$(RUN)') $(STANDINS)
 
 # The suite and late commits on a server of yours: DSN=oracle://system@host:port/service
 # with the password in ORACLE_PWD. Each test has an account of its own, which it drops.
@@ -157,11 +165,11 @@ oracle:
 # The index engine on a real node, which Maven's client fetches once, and N random
 # requests to DOCS documents. RELEASE=3.8.0 needs a JAVA_HOME of Java 21.
 opensearch: java
-	$(if $(DOCS),OPENSEARCH_HEAP=1g) INDEXERD_QUERIES=$(N) INDEXERD_DOCS=$(DOCS) INDEXERD_SEED=$(SEED) OPENSEARCH=$(or $(RELEASE),2.19.1) $(GO) test -count=1 $(if $(N),-v) -timeout 60m ./internal/index/opensearch
+	$(if $(DOCS),OPENSEARCH_HEAP=1g) INDEXERD_QUERIES=$(N) INDEXERD_DOCS=$(DOCS) INDEXERD_SEED=$(SEED) OPENSEARCH=$(or $(RELEASE),2.19.1) $(GO) test -count=1 $(if $(N),-v) -timeout 60m $(if $(RUN),-run '$(RUN)') ./internal/index/opensearch
 
 # The OpenSearch API beside a real node with the same documents: N random requests.
 api-diff: java
-	OPENSEARCH=$(or $(RELEASE),2.19.1) APIDIFF_N=$(or $(N),5000) APIDIFF_SEED=$(or $(SEED),1) \
+	OPENSEARCH=$(or $(RELEASE),2.19.1) APIDIFF_N=$(or $(N),5000) $(if $(DOCS),APIDIFF_DOCS=$(DOCS)) APIDIFF_SEED=$(or $(SEED),1) \
 		$(GO) -C internal/test/apidiff test -count=1 -timeout 60m -run '^TestSameAsOpenSearch$$'
 
 # The REST tests in DIR, which are not part of the project, against the OpenSearch API
@@ -178,10 +186,12 @@ hbase: java servers
 	HBASE=1 $(GO) test -count=1 -timeout 20m ./internal/pages/hbase ./internal/pages/bigtable ./internal/pages/pagetable ./internal/pages/move
 	HBASE=1 $(WITHPG) $(GO) test -count=1 -timeout 20m -run '^(TestMove|TestMoveWhileTheDaemonRuns)$$' ./cmd/indexerd
 
-# N pages in the file map, in Bigtable's emulator and in HBase, and a Bloom filter of 10^7 keys.
+# N pages in the file map, in Bigtable's emulator and in HBase, and a Bloom filter of KEYS
+# keys. HBASE= leaves HBase out.
+HBASE = 1
 bench-pages: java
-	BLOOM_KEYS=10000000 $(GO) test -run '^$$' -bench Rate -benchtime 1x ./store/bloom
-	HBASE=1 PAGES=$(or $(N),1000000) $(GO) test -run '^$$' -bench Pages -benchtime 1x -timeout 90m ./internal/test/pagestest
+	BLOOM_KEYS=$(or $(KEYS),10000000) $(GO) test -run '^$$' -bench Rate -benchtime 1x ./store/bloom
+	HBASE=$(HBASE) PAGES=$(or $(N),1000000) $(GO) test -run '^$$' -bench Pages -benchtime 1x -timeout 90m ./internal/test/pagestest
 
 # Their statements, parsed by independent grammars, which are not part of the project.
 grammars: java
@@ -204,10 +214,10 @@ sim:
 	SIM_N=$(or $(N),10000) SIM_FROM=$(FROM) SIM_SEED=$(SEED) $(GO) test -v -count=1 -timeout 180m -run '^TestSeeds$$' ./internal/test/simtest
 	SIM_N=$(or $(N),1000) SIM_FROM=$(FROM) SIM_SEED=$(SEED) $(GO) test -v -count=1 -timeout 180m -run '^TestTwoDaemons$$' ./internal/serve/daemon
 
-# 10,000 questions of callers who may not see every document.
+# 10,000 questions of callers who may not see every document, to 350 random indexes, or N.
 visible:
-	$(GO) test -v -count=1 -run '^TestVisible$$' ./internal/index/fulltext -rapid.checks=350
-	$(GO) test -v -count=1 -run '^TestNothingHiddenShows$$' ./internal/serve/osapi -rapid.checks=350
+	$(GO) test -v -count=1 -run '^TestVisible$$' ./internal/index/fulltext -rapid.checks=$(or $(N),350)
+	$(GO) test -v -count=1 -run '^TestNothingHiddenShows$$' ./internal/serve/osapi -rapid.checks=$(or $(N),350)
 
 # Clients of OpenSearch, as their projects publish them, against the daemon: they are
 # installed in CLIENTS_DIR, by default in the user's cache, once.
@@ -228,10 +238,12 @@ mutants: servers
 # opensearch-kill takes NODES and RELEASE, failover PAGES=hbase and PAUSE=60s.
 kill: servers
 	SEED=$(SEED) KILL_N=$(or $(N),1000) DRIVER=$(DRIVER) $(WITHPG) $(GO) test -count=1 -run '^TestKill9$$' -v -timeout 120m ./cmd/indexerd
-	$(if $(filter mysql,$(DRIVER)),,KILL_TABLES=100 KILL_N=$(or $(N),100) $(WITHPG) $(GO) test -count=1 -run '^TestKillTables$$' -v -timeout 60m ./cmd/indexerd)
+	$(if $(filter mysql,$(DRIVER)),,KILL_TABLES=$(or $(TABLES),100) KILL_N=$(or $(N),100) $(WITHPG) $(GO) test -count=1 -run '^TestKillTables$$' -v -timeout 60m ./cmd/indexerd)
+# KTH=all has each step fail in each way, KTH=lost in one way; KTH= draws some.
+KTH = all
 kth: servers
 	$(GO) test -count=1 -v -run '^TestKthFailure$$' ./store
-	SEED=$(SEED) KTH=all $(WITHPG) $(GO) test -run '^TestKthFailure$$' -v -timeout 240m ./cmd/indexerd
+	SEED=$(SEED) KTH=$(KTH) $(WITHPG) $(GO) test -run '^TestKthFailure$$' -v -timeout 240m ./cmd/indexerd
 power: servers
 	SEED=$(SEED) POWER_N=$(or $(N),500) $(WITHPG) $(GO) test -run '^TestPowerCut$$' -v -timeout 180m ./cmd/indexerd
 crash: servers
@@ -278,10 +290,11 @@ storm: servers
 	STORM_CHANGES=$(or $(N),50000) DRIVER=$(DRIVER) $(WITHPG) $(GO) test -count=1 -run '^TestStorm$$' -v -timeout 30m ./cmd/indexerd
 
 # Many tables, of which some are locked, broken or slow: the others go on. Then N
-# tables of 200 rows: what a daemon takes to load and to follow them.
+# tables of 200 rows: what a daemon takes to load and to follow them. BROKEN is the number
+# of the former. SECONDS is how long the latter are idle, change, and are held up.
 many: servers
-	MANY_TABLES=30 $(WITHPG) $(GO) test -count=1 -run '^TestManyTables$$' -v -timeout 30m ./cmd/indexerd
-	MANY_TABLES=$(or $(N),36) $(WITHPG) $(GO) test -count=1 -run '^TestTables$$' -v -timeout 60m ./cmd/indexerd
+	MANY_SECONDS=$(SECONDS) MANY_TABLES=$(or $(BROKEN),30) $(WITHPG) $(GO) test -count=1 -run '^TestManyTables$$' -v -timeout 30m ./cmd/indexerd
+	MANY_SECONDS=$(SECONDS) MANY_TABLES=$(or $(N),36) $(WITHPG) $(GO) test -count=1 -run '^TestTables$$' -v -timeout 60m ./cmd/indexerd
 
 # What a daemon takes that has nothing to do: judged where updateTime has an
 # index, printed for children that are joined.
@@ -292,6 +305,7 @@ idle: servers
 stress: servers
 	STRESS_SECONDS=$(or $(SECONDS),60) $(WITHPG) $(GO) test -run '^TestStress$$' -v -timeout 30m ./internal/serve/daemon
 
-# N late commits on MariaDB, while horizons are read, and then commits while hints are.
+# N late commits on MariaDB, while horizons are read, and then HINTS commits while hints
+# are. Both are at least 1,000.
 late: servers
-	LATE_N=$(or $(N),20000) HINTS_N=5000 $(GO) test -count=1 -run '^(TestLateCommits|TestHintsOfCommits)$$' -v -timeout 30m ./internal/source/mysql
+	LATE_N=$(or $(N),20000) HINTS_N=$(or $(HINTS),5000) $(GO) test -count=1 -run '^(TestLateCommits|TestHintsOfCommits)$$' -v -timeout 30m ./internal/source/mysql

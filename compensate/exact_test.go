@@ -99,7 +99,7 @@ func TestCoarseUpdateTime(t *testing.T) {
 		w := newWorld(t)
 		w.Table.Precision = time.Second
 		w.Table.Advance(999 * time.Millisecond)
-		x := w.Table.Begin() // bears a time almost a second earlier
+		x := w.Table.Begin() // has a time almost a second earlier
 		x.Put(fakeworld.Key(1), "late")
 		w.Table.Advance(time.Minute)
 		run(t, w.follow)

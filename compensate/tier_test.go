@@ -144,7 +144,7 @@ func TestCoarseUpdateTimeOfTier(t *testing.T) {
 		w := assumed(t)
 		w.Table.Precision = time.Second
 		w.Table.Advance(999 * time.Millisecond)
-		x := w.Table.Begin() // bears a time almost a second earlier
+		x := w.Table.Begin() // has a time almost a second earlier
 		x.Put(fakeworld.Key(1), "late")
 		last := w.last()
 		last.Tick = tick

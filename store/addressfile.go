@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/binary"
-	"fmt"
 	"path/filepath"
 )
 
@@ -102,7 +101,7 @@ func decodeIndexHead(b []byte) (indexHead, error) {
 	case string(b[:8]) != indexMagic:
 		return indexHead{}, errMagic
 	case le.Uint32(b[8:]) != indexVersion:
-		return indexHead{}, fmt.Errorf("format %d: this program reads %d", le.Uint32(b[8:]), indexVersion)
+		return indexHead{}, errFormat(le.Uint32(b[8:]), indexVersion)
 	case le.Uint32(b[12:]) != checksum(b[16:indexHeaderSize]):
 		return indexHead{}, errHeadSum
 	case le.Uint32(b[16:]) > maxSegments, le.Uint32(b[20:]) != shardCount, le.Uint64(b[24:]) > maxSlots:

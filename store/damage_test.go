@@ -381,7 +381,7 @@ func TestOpenRejectsForeignAndNewerFiles(t *testing.T) {
 		want string
 	}{
 		{0, "pages/value0.dat: not a value file: move it out of the directory"},
-		{8, "pages/value0.dat: format 33: this program reads 1"},
+		{8, "pages/value0.dat: format 33, and this release reads 1: a newer release of indexerd wrote the file: start that release, or restore a backup that this release made"},
 	} {
 		r := newRuin(t)
 		b := r.value(t)

@@ -11,7 +11,7 @@
 //	key.dat       the headers and keys of the log's records (keylog.go)
 //	address.idx   the hash slots, each with the address of a record
 //	              (address.go in memory, addressfile.go on disk)
-//	zstd.dict     the dictionary of Compression Zstd (dict.go)
+//	zstd.dict     the dictionary of Compression Zstd (compress.go)
 //	lock          locked by the process that has the map open (lock.go)
 //
 // Only value<n>.dat must survive. key.dat may lag behind and address.idx may be
@@ -47,7 +47,7 @@
 //     cover more than the log has, because they would seem to match after more
 //     writing.
 //
-// Open ends with a sync, because the process before may have died between a
+// Open ends with a sync, because the process before may have ended between a
 // write and its sync.
 //
 // Get returns an error for damage that is no torn tail, and never the damaged

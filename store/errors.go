@@ -30,6 +30,14 @@ var (
 	errCut     = fmt.Errorf("%w: cut short", ErrCorrupt)
 )
 
+// errFormat is the error of a file of another format than this release reads.
+func errFormat(got, reads uint32) error {
+	if got < reads {
+		return fmt.Errorf("format %d, and this release reads %d: restore a backup", got, reads)
+	}
+	return fmt.Errorf("format %d, and this release reads %d: a newer release of indexerd wrote the file: start that release, or restore a backup that this release made", got, reads)
+}
+
 // join is errors.Join in one line.
 func join(errs ...error) (all error) {
 	for _, err := range errs {

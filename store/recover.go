@@ -206,7 +206,7 @@ func (m *FileMap) truncate(s *segment, end int64) error {
 }
 
 // activate makes the last segment the active one, or begins a new one. It syncs
-// the segment: the process that wrote its last records may have died before its
+// the segment: the process that wrote its last records may have ended before its
 // sync, and readers will rely on them.
 func (m *FileMap) activate() error {
 	order := *m.order.Load()

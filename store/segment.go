@@ -84,7 +84,7 @@ func decodeSegmentHeader(b []byte) (segmentHeader, error) {
 		return segmentHeader{}, errors.New("not a value file: move it out of the directory")
 	}
 	if v := le.Uint32(b[8:]); v != segmentVersion {
-		return segmentHeader{}, fmt.Errorf("format %d: this program reads %d", v, segmentVersion)
+		return segmentHeader{}, errFormat(v, segmentVersion)
 	}
 	if le.Uint32(b[12:]) != checksum(b[16:segmentHeaderSize]) {
 		return segmentHeader{}, errHeadSum

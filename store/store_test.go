@@ -264,6 +264,11 @@ func TestCompressions(t *testing.T) {
 	if _, err := os.Stat(dictName(dir)); err != nil {
 		t.Errorf("dictionary: %v", err)
 	}
+	newer := encodeDict([]byte("a dictionary"))
+	newer[8]++
+	if _, err := decodeDict(newer); errors.Is(err, ErrCorrupt) || !strings.Contains(fmt.Sprint(err), "format 2, and this release reads 1: a newer release of indexerd wrote the file") {
+		t.Errorf("a dictionary of a newer release: got %v", err)
+	}
 	if err := os.Remove(dictName(dir)); err != nil {
 		t.Fatal(err)
 	}

@@ -96,14 +96,14 @@ func (b block) formatNew(name string) error {
 }
 
 // join returns the file of all tables.
-func join(blocks map[string]block) []byte {
+func join(blocks map[string]block, release string) []byte {
 	entries, size := 0, 0
 	for _, b := range blocks {
 		entries, size = entries+len(b.lines), size+len(b.text)
 	}
 	var file bytes.Buffer
 	file.Grow(size + 200)
-	fmt.Fprintf(&file, "# How far each pass of each table has come: written by indexerd, replaced atomically.\nformat = %d\nentries = %d\n", Format, entries)
+	fmt.Fprintf(&file, "# How far each pass of each table has come: replaced atomically.\n%sformat = %d\nentries = %d\n", header(release), Format, entries)
 	for _, name := range slices.Sorted(maps.Keys(blocks)) {
 		file.WriteString(blocks[name].text)
 	}

@@ -232,7 +232,7 @@ func TestConcurrentUpdatesSurviveACrash(t *testing.T) {
 			})
 		}
 		passes.Wait()
-		after, err := Open(fsys.Crash(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "kept") }), "/data")
+		after, err := Open(fsys.Crash(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "kept") }), "/data", release)
 		if err != nil {
 			t.Fatalf("%d was acknowledged: %v", acknowledged, err)
 		}

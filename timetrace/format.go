@@ -195,6 +195,8 @@ func load(text []byte) (*properties.Properties, error) {
 	return loader.LoadBytes(text)
 }
 
+// parse reads the file of a State. Its error is a *foreignError if another release may
+// have written the file.
 func parse(text []byte) (State, error) {
 	if !bytes.HasSuffix(text, []byte("\n")) {
 		return nil, errors.New("the last line has no newline: the file was cut short") // a cut number would be a smaller number
@@ -204,7 +206,12 @@ func parse(text []byte) (State, error) {
 		return nil, err
 	}
 	if got, _ := lines.Get("format"); got != strconv.Itoa(Format) {
-		return nil, fmt.Errorf("the format is %q, this version reads %d", got, Format)
+		n, _ := strconv.Atoi(got) // 0: it is not a number
+		err := fmt.Errorf("the format is %q, this release reads %d", got, Format)
+		if n > Format {
+			err = &foreignError{err, true}
+		}
+		return nil, err
 	}
 	lines.Delete("format")
 	entries, _ := lines.Get("entries")
@@ -215,23 +222,28 @@ func parse(text []byte) (State, error) {
 	return parseMarks(lines)
 }
 
+// parseMarks reads the marks of a file or a value that is whole. Its error is a
+// *foreignError.
 func parseMarks(lines *properties.Properties) (State, error) {
 	s := State{}
 	for _, key := range lines.Keys() {
 		text, _ := lines.Get(key)
 		if err := s.parse(key, text); err != nil {
-			return nil, err
+			return nil, &foreignError{err, errors.Is(err, errUnknown)}
 		}
 	}
 	return s, nil
 }
+
+// errUnknown is the error of a mark that this release does not have.
+var errUnknown = errors.New("unknown mark")
 
 // parse parses one line.
 func (s State) parse(key, text string) error {
 	name, mark, _ := strings.Cut(key, ".")
 	f, ok := fieldNamed(mark)
 	if !ok {
-		return fmt.Errorf("unknown mark %q", key)
+		return fmt.Errorf("%w %q", errUnknown, key)
 	}
 	table := s[name]
 	if err := f.parse(&table, text); err != nil {

@@ -17,6 +17,9 @@ import (
 	_ "indexerd/internal/test/nofailfile"
 )
 
+// release is that of the tests.
+const release = "0.1.0"
+
 // at returns a time on the day of the examples.
 func at(h, m, s, µs int) time.Time {
 	return time.Date(2026, 11, 21, h, m, s, µs*1000, time.UTC)
@@ -83,6 +86,7 @@ func TestFilesOfOlderVersions(t *testing.T) {
 		{"before_sweeps", func(film *Table) {
 			film.Sweep, film.Rewinds, film.Units, film.OutOfRange = time.Time{}, 0, nil, 0
 		}},
+		{"before_releases", func(*Table) {}},
 		{"before_units", func(film *Table) { film.Units, film.OutOfRange = nil, 0 }},
 	} {
 		text, err := os.ReadFile("testdata/" + test.file + ".properties")
@@ -204,7 +208,7 @@ func wantRejected(t *testing.T, text []byte) {
 	if err := atomicfile.Write(fsys, file, text); err != nil {
 		t.Fatal(err)
 	}
-	trace, err := Open(fsys, "/data")
+	trace, err := Open(fsys, "/data", release)
 	if err == nil {
 		t.Fatalf("got %+v, want an error for\n%s", trace.Tables(), text)
 	}
@@ -229,7 +233,7 @@ func TestACutFileIsRejected(t *testing.T) {
 func TestAFileThatLacksALineIsRejected(t *testing.T) {
 	lines := strings.SplitAfter(strings.TrimSuffix(string(golden(t)), "\n"), "\n")
 	lines[len(lines)-1] += "\n"
-	for i := 1; i < len(lines); i++ { // the first line is a comment
+	for i := 2; i < len(lines); i++ { // the first lines are comments
 		wantRejected(t, []byte(strings.Join(lines[:i], "")+strings.Join(lines[i+1:], "")))
 	}
 }
@@ -337,5 +341,5 @@ func survives(t *testing.T, state State) {
 // format returns the file of a state.
 func format(s State) ([]byte, error) {
 	blocks, _, err := formatAll(s)
-	return join(blocks), err
+	return join(blocks, release), err
 }

@@ -16,9 +16,9 @@ type Store interface {
 	String() string
 }
 
-// OpenIn reads the marks of a store. A store without lines is new.
-func OpenIn(s Store) (*Trace, error) {
-	w := stored{s, map[string]string{}}
+// OpenIn reads the marks of a store. A store without lines is new. release is as in Open.
+func OpenIn(s Store, release string) (*Trace, error) {
+	w := stored{s, release, map[string]string{}}
 	state, err := w.read()
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func OpenIn(s Store) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.reload = stored{s, map[string]string{}}.read
+	t.reload = stored{s, release, map[string]string{}}.read
 	return t, nil
 }
 
@@ -40,7 +40,7 @@ func (w stored) read() (State, error) {
 	state := State{}
 	for name, lines := range tables {
 		if state[name], err = parseTable(name, lines); err != nil {
-			return nil, fmt.Errorf("the marks of %s in %s: %w", name, w.store, err)
+			return nil, fmt.Errorf("the marks of %s in %s: %w", name, w.store, advise(err, lines, w.release, "restore a backup"))
 		}
 		w.lines[name] = string(lines)
 	}
@@ -81,16 +81,17 @@ func parseTable(name string, lines []byte) (Table, error) {
 
 // stored is what a store has.
 type stored struct {
-	store Store
-	lines map[string]string // "": unknown, after an error
+	store   Store
+	release string            // of this program
+	lines   map[string]string // "": unknown, after an error
 }
 
 // write writes what differs from the store.
 func (w stored) write(blocks map[string]block) error {
 	changes := map[string][]byte{}
 	for name, b := range blocks {
-		if w.lines[name] != b.text {
-			changes[name] = []byte(b.text)
+		if text := header(w.release) + b.text; w.lines[name] != text {
+			changes[name] = []byte(text)
 		}
 	}
 	for name := range w.lines {

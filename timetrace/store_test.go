@@ -37,7 +37,7 @@ func (m *memory) Write(tables map[string][]byte) error {
 
 func openIn(t *testing.T, m *memory) *Trace {
 	t.Helper()
-	trace, err := OpenIn(m)
+	trace, err := OpenIn(m, release)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestAStoreThatIsDamaged(t *testing.T) {
 		"film.newer = 1\n":                "unknown mark",
 	} {
 		m := &memory{tables: map[string][]byte{"film": []byte(lines)}}
-		if _, err := OpenIn(m); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "the marks of film in the store") {
+		if _, err := OpenIn(m, release); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "the marks of film in the store") {
 			t.Errorf("%q: got error %v, want %q", lines, err, want)
 		}
 	}

@@ -1,6 +1,7 @@
 // Package timetrace stores how far each pass of each table has come, in one
 // small durable text file, data/timeTrace.properties:
 //
+//	# written by indexerd 0.1.0
 //	format = 1
 //	entries = 9
 //	film.source = 6b1f0c2ad9e34477
@@ -14,7 +15,9 @@
 // Open returns an error for a file that it cannot read completely: to start
 // without marks would look like progress. "entries" counts the marks, and the
 // last line must end with a newline, so a file that is cut anywhere is detected.
-// A mark that an older version did not write is zero.
+// A mark that an older version did not write is zero. The release that wrote the file
+// is in a comment, which older releases skip: an error of a file that this release
+// does not know names it.
 //
 // Only Rewind moves marks back. It also marks the table as unverified, with the
 // reason, until a full sweep ends during which no other Rewind happened.
@@ -23,8 +26,8 @@
 // calls of Update that wait for it. Update returns when its own change is durable.
 //
 // OpenIn keeps the marks in a Store, for daemons that share them. Each table has its
-// lines there, without the first two of the file, and only those of tables that changed
-// are written.
+// lines there, behind the comment with the release and without format and entries. Only
+// those of tables that changed are written.
 //
 // A replacement formats the tables that have changed, and writes and syncs the file
 // of all tables. It takes about a kilobyte a table.

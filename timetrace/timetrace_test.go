@@ -32,7 +32,7 @@ func disk(t rapid.TB) *faultfs.FS {
 
 func open(t rapid.TB, fsys atomicfile.FS) *Trace {
 	t.Helper()
-	trace, err := Open(fsys, "/data")
+	trace, err := Open(fsys, "/data", release)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestALostFileIsNotANewDirectory(t *testing.T) {
 	if err := fsys.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	trace, err := Open(fsys, "/data")
+	trace, err := Open(fsys, "/data", release)
 	if trace != nil || err == nil || !strings.Contains(err.Error(), "is missing but its previous copy exists") {
 		t.Fatalf("got %v, error %v, want that the file is missing", trace, err)
 	}
@@ -140,7 +140,7 @@ func TestOpenFailsAtEachStep(t *testing.T) {
 				op = s.Op
 				return syscall.EIO
 			})
-			trace, err := Open(fsys, "/data")
+			trace, err := Open(fsys, "/data", release)
 			if op == "Close" {
 				continue // of a file that was only read
 			}
@@ -248,7 +248,7 @@ func TestUpdateSurvivesACrash(t *testing.T) {
 		for n := uint64(2); n < 5 && set(n) == nil; n++ {
 			acknowledged = n
 		}
-		after, err := Open(fsys.Crash(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "kept") }), "/data")
+		after, err := Open(fsys.Crash(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "kept") }), "/data", release)
 		if err != nil {
 			t.Fatalf("%d was acknowledged: %v", acknowledged, err)
 		}

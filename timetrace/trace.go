@@ -32,14 +32,16 @@ type Trace struct {
 
 // Open reads the marks of a data directory. A directory without the file is new,
 // unless the previous copy exists: then the file was lost, and Open returns an
-// error.
-func Open(fsys atomicfile.FS, dir string) (*Trace, error) {
+// error. release is the program's version: the file names it as its writer.
+func Open(fsys atomicfile.FS, dir, release string) (*Trace, error) {
 	file := filepath.Join(dir, FileName)
-	state, err := readFile(fsys, file)
+	state, err := readFile(fsys, file, release)
 	if err != nil {
 		return nil, err
 	}
-	return newTrace(file, state, func(blocks map[string]block) error { return atomicfile.WriteKeeping(fsys, file, join(blocks)) })
+	return newTrace(file, state, func(blocks map[string]block) error {
+		return atomicfile.WriteKeeping(fsys, file, join(blocks, release))
+	})
 }
 
 // newTrace returns a trace with the marks that were read.
@@ -49,7 +51,7 @@ func newTrace(at string, state State, write func(map[string]block) error) (t *Tr
 	return t, err
 }
 
-func readFile(fsys atomicfile.FS, file string) (State, error) {
+func readFile(fsys atomicfile.FS, file, release string) (State, error) {
 	text, err := atomicfile.Read(fsys, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return State{}, checkNew(fsys, file)
@@ -59,7 +61,7 @@ func readFile(fsys atomicfile.FS, file string) (State, error) {
 	}
 	state, err := parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: restore the file from %s.prev or a backup; indexerd does not start without its marks", file, err, FileName)
+		return nil, fmt.Errorf("%s: %w", file, advise(err, text, release, "restore the file from "+FileName+".prev or a backup; indexerd does not start without its marks"))
 	}
 	return state, nil
 }

@@ -138,7 +138,7 @@ func TestBackupBeforeALoad(t *testing.T) {
 }
 
 // A start takes away what a crash has left of a backup and of a probe of the disk, and no
-// backup that is finished, wherever somebody keeps it.
+// backup that is finished, in whatever directory it is.
 func TestStartRemovesWhatACrashLeft(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")

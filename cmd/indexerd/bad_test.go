@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"indexerd/configs"
-	"indexerd/internal/serve/daemon"
+	"indexerd/internal/base/release"
 	"indexerd/internal/test/badconfigs"
 	"indexerd/internal/test/pgtest"
 )
@@ -117,7 +117,7 @@ func TestHelpIsNoFault(t *testing.T) {
 func TestVersion(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"--version"}} {
 		stdout, stderr, code := runHere(t, nil, args...)
-		if want := "indexerd " + daemon.Version + "\n"; code != 0 || stderr != "" || stdout != want {
+		if want := "indexerd " + release.Version + " (commit unknown)\n"; code != 0 || stderr != "" || stdout != want {
 			t.Errorf("%v: exit %d, %q, %q; want 0 and %q", args, code, stdout, stderr, want)
 		}
 	}

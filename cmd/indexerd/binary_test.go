@@ -29,14 +29,24 @@ import (
 // The tests of this file's helpers run the real binary, so that a kill is a
 // kill.
 
+// build builds the binary, unless INDEXERD_BINARY names one.
 var build = sync.OnceValues(func() (string, error) {
+	if name := os.Getenv("INDEXERD_BINARY"); name != "" {
+		return name, nil
+	}
 	dir, err := os.MkdirTemp("", "indexerd-test-")
 	if err != nil {
 		return "", err
 	}
 	built = dir
 	name := filepath.Join(dir, "indexerd")
-	args := []string{"build", "-o", name}
+	flags := exec.Command("../../packaging/ldflags.sh")
+	flags.Env = append(os.Environ(), "COMMIT="+builtCommit, "DATE="+builtDate)
+	ldflags, err := flags.Output()
+	if err != nil {
+		return "", fmt.Errorf("packaging/ldflags.sh: %w", err)
+	}
+	args := []string{"build", "-ldflags", strings.TrimSpace(string(ldflags)), "-o", name}
 	if underRace() {
 		args = append(args, "-race")
 		os.Setenv("GORACE", "halt_on_error=1") // a daemon with a race ends, which fails the test
@@ -47,6 +57,9 @@ var build = sync.OnceValues(func() (string, error) {
 	}
 	return name, nil
 })
+
+// What the binary prints as its commit and its date.
+const builtCommit, builtDate = "0123456789ab", "2026-11-21T10:15:30Z"
 
 // underRace reports whether this test runs with the race detector.
 func underRace() bool {

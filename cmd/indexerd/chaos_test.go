@@ -101,7 +101,7 @@ func (c *chaos) within(most time.Duration) time.Duration {
 // the place of another.
 func (c *chaos) marks(t *testing.T) timetrace.Table {
 	t.Helper()
-	trace, err := timetrace.Open(atomicfile.OS, c.data)
+	trace, err := timetrace.Open(atomicfile.OS, c.data, "test")
 	if err != nil {
 		t.Fatal(err)
 	}

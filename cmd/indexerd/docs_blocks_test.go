@@ -285,8 +285,7 @@ func TestAPIHasEveryRoute(t *testing.T) {
 	}
 }
 
-// TestHarnessesAreListed: what is there to break the promise is worth nothing
-// to who doesn't know of it.
+// TestHarnessesAreListed: docs/correctness.md lists every target that tests or measures.
 func TestHarnessesAreListed(t *testing.T) {
 	list := document(t, "docs/correctness.md")
 	others := []string{"demo", "demo-cluster", "build", "extras", "lint", "package", "servers", "java"}

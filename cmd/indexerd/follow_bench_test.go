@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,9 +16,27 @@ import (
 	"indexerd/internal/test/pgtest"
 )
 
-// followSeconds is how long rows change at each rate, once while CPU is measured and
-// once while syncs are counted.
-const followSeconds = 20
+// followSeconds is how long rows change at each of followRates a second, once while CPU is
+// measured and once while syncs are counted. FOLLOW_SECONDS and FOLLOW_RATES set them.
+var (
+	followSeconds = 20
+	followRates   = []int{1, 10, 100, 1000}
+)
+
+func setFollow(b *testing.B) {
+	b.Helper()
+	followSeconds = rounds(b, "FOLLOW_SECONDS", followSeconds, followSeconds)
+	if texts := strings.Fields(os.Getenv("FOLLOW_RATES")); len(texts) > 0 {
+		followRates = nil
+		for _, text := range texts {
+			rate, err := strconv.Atoi(text)
+			if err != nil {
+				b.Fatal(err)
+			}
+			followRates = append(followRates, rate)
+		}
+	}
+}
 
 // syncCalls are the system calls that wait for a disk.
 const syncCalls = "fsync,fdatasync,sync_file_range,msync,syncfs"
@@ -27,24 +46,25 @@ const syncCalls = "fsync,fdatasync,sync_file_range,msync,syncfs"
 // its merges, and how often it waits for the disk, which strace counts in a run of
 // its own, since tracing takes CPU.
 func BenchmarkFollow(b *testing.B) {
+	setFollow(b)
 	all := generatedTexts(20_000)
 	dsn := textTable(b, all)
 	p := start(b, "run", "-c", writeFile(b, textConfig(dsn, filepath.Join(b.TempDir(), "data"))))
 	p.readyWithin(b, time.Hour)
 	settledCPU(b, p, func() {})
 	before := p.cpu(b)
-	<-time.After(followSeconds * time.Second)
+	<-time.After(time.Duration(followSeconds) * time.Second)
 	idle := p.cpu(b) - before
-	fmt.Printf("follow: rows_per_s=0 cpu_pct=%.2f\n", 100*idle/followSeconds)
+	fmt.Printf("follow: rows_per_s=0 cpu_pct=%.2f\n", 100*idle/float64(followSeconds))
 	for range b.N {
-		for _, rate := range []int{1, 10, 100, 1000} {
+		for _, rate := range followRates {
 			before := p.cpu(b)
 			changeTexts(b, dsn, rate, len(all))
 			cpu := p.cpu(b) - before
 			syncs := syncsOf(b, p, func() { changeTexts(b, dsn, rate, len(all)) })
 			rows := float64(rate * followSeconds)
 			fmt.Printf("follow: rows_per_s=%d cpu_us_row=%.0f cpu_us_row_above_idle=%.0f cpu_pct=%.2f syncs_row=%s syncs_s=%s\n", rate, 1e6*cpu/rows,
-				1e6*(cpu-idle)/rows, 100*cpu/followSeconds, perUnit(syncs, rows), perUnit(syncs, followSeconds))
+				1e6*(cpu-idle)/rows, 100*cpu/float64(followSeconds), perUnit(syncs, rows), perUnit(syncs, float64(followSeconds)))
 		}
 	}
 	p.stop(b)

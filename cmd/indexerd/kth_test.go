@@ -150,7 +150,7 @@ func (f *faulty) misfortunes() []misfortune {
 	return []misfortune{misfortunes[first], misfortunes[(first+2)%len(misfortunes)]}
 }
 
-// exhausts has a misfortune befall each step of a cycle, or one that is drawn,
+// exhausts makes each step of a cycle fail in one way, or one that is drawn,
 // and returns how many there are.
 func (f *faulty) exhausts(t *testing.T, m misfortune) (steps int) {
 	t.Helper()
@@ -168,7 +168,7 @@ func (f *faulty) exhausts(t *testing.T, m misfortune) (steps int) {
 	return steps
 }
 
-// befalls runs a cycle whose k-th step goes wrong, and proves that all is well
+// befalls runs a cycle whose k-th step fails, and checks that nothing is lost
 // afterwards; false: no step was left to go wrong.
 func (f *faulty) befalls(t *testing.T, m misfortune, k int) bool {
 	t.Helper()

@@ -24,7 +24,6 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/terminal"
-	"indexerd/internal/serve/daemon"
 )
 
 const (
@@ -85,7 +84,7 @@ func run(ctx context.Context, args []string, w world) int {
 		kong.UsageOnError(),
 		kong.Writers(w.stdout, w.stderr),
 		kong.Exit(func(c int) { code = c }),
-		kong.Vars{"version": "indexerd " + daemon.Version},
+		kong.Vars{"version": version()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(w),
@@ -142,12 +141,4 @@ func exitCode(err error) int {
 // configFlag is embedded in commands that need a configuration.
 type configFlag struct {
 	Config string `short:"c" required:"" placeholder:"FILE" help:"The configuration file, YAML."`
-}
-
-type versionCommand struct{}
-
-// Run prints the version.
-func (versionCommand) Run(w world) error {
-	fmt.Fprintln(w.stdout, "indexerd", daemon.Version)
-	return nil
 }

@@ -119,7 +119,7 @@ func TestManyTables(t *testing.T) {
 	m.as("").fails(t, "absent", "connect to 127.0.0.1:1/none")
 	m.following(t, 2, 20*time.Second)
 	if long != "" {
-		m.watchLag(t, 15*time.Second, 20*time.Second)
+		m.watchLag(t, time.Duration(rounds(t, "MANY_SECONDS", 15, 15))*time.Second, 20*time.Second)
 		m.as("").fails(t, "t0", "table locked by another session")
 	}
 	m.sources(t)

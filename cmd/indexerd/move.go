@@ -54,7 +54,7 @@ func (c moveCommand) Run(ctx context.Context, w world) error {
 	return c.movePages(ctx, w, from, to)
 }
 
-// moveMarks moves the marks, and says what to start then.
+// moveMarks moves the marks, and prints what to start then.
 func (c moveCommand) moveMarks(ctx context.Context, w world, from, to *configs.Config) error {
 	m, err := moves.Marks(ctx, from, to)
 	switch {

@@ -74,8 +74,8 @@ var (
 	releaseWritten                  = []string{"100", "5", "6", "7"} // in the order of texts
 )
 
-// A release is an unpacked fixture.
-type release struct {
+// An unpacked fixture is a data directory of an earlier release.
+type unpacked struct {
 	db    releaseDB
 	dir   string
 	file  string // the configuration
@@ -83,11 +83,11 @@ type release struct {
 	marks map[string]timetrace.Table
 }
 
-func openRelease(t *testing.T, driver, archive string) *release {
+func openRelease(t *testing.T, driver, archive string) *unpacked {
 	t.Helper()
 	dir := t.TempDir()
 	unpack(t, archive, dir)
-	r := &release{db: releaseDB{driver, filepath.Join(dir, "db.sqlite")}, dir: dir}
+	r := &unpacked{db: releaseDB{driver, filepath.Join(dir, "db.sqlite")}, dir: dir}
 	if driver == "postgres" {
 		r.db.dsn = pgtest.DB(t)
 		r.db.exec(t, readFile(t, filepath.Join(dir, "rows.sql")))
@@ -111,9 +111,9 @@ func openRelease(t *testing.T, driver, archive string) *release {
 }
 
 // readMarks reads the marks of a directory that no daemon uses.
-func (r *release) readMarks(t *testing.T) map[string]timetrace.Table {
+func (r *unpacked) readMarks(t *testing.T) map[string]timetrace.Table {
 	t.Helper()
-	trace, err := timetrace.Open(atomicfile.OS, filepath.Join(r.dir, "data"))
+	trace, err := timetrace.Open(atomicfile.OS, filepath.Join(r.dir, "data"), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func (r *release) readMarks(t *testing.T) map[string]timetrace.Table {
 // settles waits until each table is settled past a time. A table that has to be
 // compared also waits for the sweep that the daemon starts; other tables are
 // swept on demand.
-func (r *release) settles(t *testing.T, p *proc, began time.Time) {
+func (r *unpacked) settles(t *testing.T, p *proc, began time.Time) {
 	t.Helper()
 	past := func(at *httpapi.Time) bool { return at != nil && time.Time(*at).After(began) }
 	eventually(t, 3*time.Minute, "all tables are settled and verified", func() error {
@@ -158,14 +158,14 @@ func (r *release) settles(t *testing.T, p *proc, began time.Time) {
 
 // doubted reports whether a table's rows have to be compared: tokens differ from
 // those before, or another server answers.
-func (r *release) doubted(table string, now timetrace.Table) bool {
+func (r *unpacked) doubted(table string, now timetrace.Table) bool {
 	old := r.marks[table]
 	return now.Epoch != old.Epoch || now.Server != old.Server
 }
 
 // documents returns the keys of the documents of a table that have to exist, and of
 // those that have to be written.
-func (r *release) documents(table string) (all, written []string) {
+func (r *unpacked) documents(table string) (all, written []string) {
 	expected := maps.Clone(r.want.Documents[table])
 	if table == "item" {
 		written = releaseWritten
@@ -176,7 +176,7 @@ func (r *release) documents(table string) (all, written []string) {
 }
 
 // checkDocuments compares the versions in the index with those before.
-func (r *release) checkDocuments(t *testing.T, now releaseState, table string) {
+func (r *unpacked) checkDocuments(t *testing.T, now releaseState, table string) {
 	t.Helper()
 	all, written := r.documents(table)
 	if got := slices.Sorted(maps.Keys(now.Documents[table])); !slices.Equal(got, all) {
@@ -196,7 +196,7 @@ func (r *release) checkDocuments(t *testing.T, now releaseState, table string) {
 // checkCounts compares what passes counted. If tokens differ from those before, each
 // row is fetched once; otherwise only the changed rows are. Of these, item 9 has
 // the same document as before.
-func (r *release) checkCounts(t *testing.T, p *proc, table string) {
+func (r *unpacked) checkCounts(t *testing.T, p *proc, table string) {
 	t.Helper()
 	counted := passRows(t, p, table)
 	all, written := r.documents(table)
@@ -226,7 +226,7 @@ func (r *release) checkCounts(t *testing.T, p *proc, table string) {
 
 // checkQuarantine wants the rows in quarantine as before: since the same time,
 // with the same last document.
-func (r *release) checkQuarantine(t *testing.T, now releaseState) {
+func (r *unpacked) checkQuarantine(t *testing.T, now releaseState) {
 	t.Helper()
 	kept := func(s releaseState) (rows []string) {
 		for _, q := range s.Quarantine["item"] {
@@ -265,7 +265,7 @@ func passRows(t *testing.T, p *proc, table string) map[string]int {
 }
 
 // checkHistory wants the runs before to be the oldest ones still.
-func (r *release) checkHistory(t *testing.T, now releaseState) {
+func (r *unpacked) checkHistory(t *testing.T, now releaseState) {
 	t.Helper()
 	runs := func(h []httpapi.HistoryRun) (all []string) {
 		for _, run := range h {
@@ -283,7 +283,7 @@ func (r *release) checkHistory(t *testing.T, now releaseState) {
 
 // checkMarks compares the marks with those before. In PostgreSQL another server
 // answers: the daemon notices that, and doubts S until the sweep has ended.
-func (r *release) checkMarks(t *testing.T) {
+func (r *unpacked) checkMarks(t *testing.T) {
 	t.Helper()
 	for table, got := range r.readMarks(t) {
 		old := r.marks[table]
@@ -306,7 +306,7 @@ func (r *release) checkMarks(t *testing.T) {
 }
 
 // startsVerified starts the daemon once more: nothing is compared a second time.
-func (r *release) startsVerified(t *testing.T) {
+func (r *unpacked) startsVerified(t *testing.T) {
 	t.Helper()
 	before := r.readMarks(t)
 	p := start(t, "run", "-c", r.file)
@@ -331,7 +331,7 @@ func (r *release) startsVerified(t *testing.T) {
 }
 
 // reindexes builds the indexes of this version, which hold every word.
-func (r *release) reindexes(t *testing.T) {
+func (r *unpacked) reindexes(t *testing.T) {
 	t.Helper()
 	p := start(t, "run", "-c", r.file)
 	defer p.stop(t)

@@ -48,9 +48,17 @@ func (t timed) String() string {
 	return fmt.Sprintf("CPU %.2f ms, p50/p99 %.2f/%.2f", t.CPU, t.P50, t.P99)
 }
 
-// A query is searched so often, and for a second at least, so that rows change
+// A query is searched so often, and for searchFor at least, so that rows change
 // meanwhile. FTS5 answers it 30 times: its p99 is the longest answer.
 const searchRounds, fts5Rounds = 300, 30
+
+// searchFor is a second, or SEARCH_SECONDS.
+func searchFor() time.Duration {
+	if n, err := strconv.ParseFloat(os.Getenv("SEARCH_SECONDS"), 64); err == nil {
+		return time.Duration(n * float64(time.Second))
+	}
+	return time.Second
+}
 
 // BenchmarkSearch prints what a search of the index takes, ten hits and the total,
 // beside FTS5 with bm25 and count and PostgreSQL's GIN index with ts_rank and count, for a
@@ -284,7 +292,7 @@ func timeSearch(b *testing.B, index *fulltext.Index, req query.Request) (t timed
 	b.Helper()
 	var took []float64
 	before, first := cpuUsed(b), time.Now()
-	for len(took) < searchRounds || time.Since(first) < time.Second {
+	for len(took) < searchRounds || time.Since(first) < searchFor() {
 		began := time.Now()
 		res, err := index.Search(b.Context(), req)
 		if err != nil {

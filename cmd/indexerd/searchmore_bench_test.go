@@ -91,7 +91,7 @@ func (s benchSearches) clients(changing bool, visible string, req query.Request)
 	}
 	line := ""
 	for _, n := range []int{1, 2, 4} {
-		const lasting = 2 * time.Second
+		lasting := 2 * searchFor()
 		took := make([][]float64, n)
 		var done sync.WaitGroup
 		began := time.Now()

@@ -13,7 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
 
-	"indexerd/internal/serve/daemon"
+	"indexerd/internal/base/release"
 	"indexerd/internal/test/pgtest/films"
 )
 
@@ -208,10 +208,10 @@ func TestPackageIsComplete(t *testing.T) {
 	}
 }
 
-// The packages have the version of the source, unless VERSION names another.
+// The packages have the version of the source, unless VERSION names another, and its commit.
 func TestPackagesHaveTheVersion(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"packaging/build.sh", "internal/serve/daemon/daemon.go"} {
+	for _, name := range []string{"packaging/build.sh", "packaging/ldflags.sh", "internal/base/release/release.go"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -223,12 +223,12 @@ func TestPackagesHaveTheVersion(t *testing.T) {
 	if err := os.WriteFile(goCommand, []byte("#!/bin/sh\necho \"$@\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for env, want := range map[string]string{"VERSION=": daemon.Version, "VERSION=9.9": "9.9"} {
+	for env, want := range map[string]string{"VERSION=": release.Version, "VERSION=9.9": "9.9"} {
 		build := exec.Command(filepath.Join(dir, "packaging/build.sh"))
-		build.Env = append(os.Environ(), "GO="+goCommand, env)
+		build.Env = append(os.Environ(), "GO="+goCommand, "COMMIT=abc", "DATE=2026", env)
 		out, err := build.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "-X indexerd/internal/serve/daemon.Version="+want+" ") {
-			t.Errorf("%s: got %v, %s, want version %s", env, err, out, want)
+		if err != nil || !strings.Contains(string(out), "-X main.commitHash=abc -X main.commitDate=2026 -X indexerd/internal/base/release.Version="+want+" ") {
+			t.Errorf("%s: got %v, %s, want version %s and its commit", env, err, out, want)
 		}
 	}
 }

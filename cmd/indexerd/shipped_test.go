@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"indexerd/internal/base/terminal"
-
 	"github.com/alecthomas/kong"
+
+	"indexerd/internal/base/terminal"
 )
 
 // commandLine returns the model of the command line.

@@ -33,11 +33,14 @@ const (
 
 // TestTables runs a daemon with many tables of 200 rows, half of them without
 // updateTime: load, restart, idle, and changes of random tables. MANY_TABLES sets
-// how many (make many); then what it takes is judged.
+// how many (make many); then what it takes is judged. MANY_SECONDS sets how long it is
+// idle, and how long rows change.
 func TestTables(t *testing.T) {
-	tables, seconds, judged := rounds(t, "MANY_TABLES", 12, 12), 30, os.Getenv("MANY_TABLES") != ""
-	if !judged {
-		seconds = 3
+	tables, judged := rounds(t, "MANY_TABLES", 12, 12), os.Getenv("MANY_TABLES") != ""
+	seconds := 3
+	if judged {
+		seconds = rounds(t, "MANY_SECONDS", 30, 30)
+	} else {
 		t.Parallel()
 	}
 	m := newTables(t, tables)

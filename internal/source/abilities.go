@@ -7,7 +7,7 @@ import (
 	"indexerd/internal/base/doc"
 )
 
-// A Lister writes the condition that a key is one of a list in a form of its own.
+// A Lister writes the condition that a key is one of a list in another form.
 // Without it, or if Among returns false, the engine writes IN or ORs.
 type Lister interface {
 	Among(q *Query, columns []*Column, exprs []string, keys [][]any) bool
@@ -78,7 +78,7 @@ type ZoneShower interface {
 	Shown(ctx context.Context, s Session, zone string, at []time.Time) ([]time.Time, error)
 }
 
-// A Uniquer knows whether the order of keys needs ties. Without it every order has
+// A Uniquer reports whether the order of keys needs ties. Without it every order has
 // them.
 type Uniquer interface {
 	// Unique reports whether an index keeps the columns at these positions from
@@ -119,7 +119,7 @@ type Waller interface {
 	ShownIn(q *Query, expr string, as *Column, figures doc.Window)
 }
 
-// A Watcher knows which SQLs read rows whose updateTimes are not bound by the open
+// A Watcher reports which SQLs read rows whose updateTimes are not bound by the open
 // transactions of the database. Its dialect also implements horizon.Sampler.
 type Watcher interface {
 	// Inexact returns why no horizon is exact for the rows of these SQLs, and what

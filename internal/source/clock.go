@@ -131,7 +131,7 @@ func TimeText(text, zone string) string {
 }
 
 // isTime reports whether a text is a time of a usual form, with up to six digits behind
-// the point. It says no to some times, such as the last days of a month.
+// the point. It reports false for some times, such as the last days of a month.
 func isTime(text string) bool {
 	const form = "0000-00-00 00:00:00.000000"
 	if len(text) < len(time.DateTime) || len(text) > len(form) || len(text) == len(time.DateTime)+1 {

@@ -11,7 +11,7 @@ import (
 // StatementTimeout limits statements that are not slow.
 const StatementTimeout = 5 * time.Minute
 
-// A Dialect is what only the vendor of a database knows: how to connect, how SQL
+// A Dialect is the part that differs between vendors of databases: how to connect, how SQL
 // is written, how errors are classified. It is safe for concurrent use. Abilities
 // that only some databases have are separate interfaces: see abilities.go.
 type Dialect interface {
@@ -87,7 +87,7 @@ type Snapshot struct {
 	At       time.Time // the database's clock when the snapshot was taken
 	Settings string    // of the session, that tables keep: a search path
 	Epoch    string    // what tokens depend on beside SQL and rows: a version
-	Mixed    bool      // each statement has a snapshot of its own, later than the others'
+	Mixed    bool      // each statement has its own snapshot, later than the others'
 }
 
 // A Statement is SQL with its parameters.

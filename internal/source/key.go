@@ -288,7 +288,7 @@ func decimalOf(v float64) doc.Number {
 	return n
 }
 
-// nullFault is the reason of a row without a key, whichever column is NULL.
+// nullFault is the reason of a row without a key, no matter which column is NULL.
 func (v *view) nullFault() error {
 	names := make([]string, len(v.key))
 	for i, at := range v.key {

@@ -1,7 +1,7 @@
 // Package source reads the tables of an SQL database: rows with their children
 // by key range and by key, stamps by window of updateTime, by key range and by key.
-// It is the same for every database. What only a vendor knows is a Dialect in a
-// package of its own.
+// It is the same for every database. What differs between vendors is a Dialect in a
+// separate package.
 //
 // A user's SQL is never edited. It becomes a subquery, so that one SQL serves every
 // query:
@@ -82,7 +82,7 @@ func (s *Source) Close() { s.dialect.Close() }
 const freeWithin = time.Second
 
 // Ping checks that the server answers. It does not wait for the source's limits, which say
-// nothing of the server: while all connections are in use, it makes one of its own for a
+// nothing of the server: while all connections are in use, it opens another one for a
 // moment, if the dialect can.
 func (s *Source) Ping(ctx context.Context) error {
 	s.pace.Charge(1)

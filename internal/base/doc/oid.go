@@ -90,7 +90,7 @@ func appendEscaped(b []byte, kind Kind, v string) []byte {
 }
 
 // NullKey returns the error of a row with a NULL in one of its key columns. The
-// text is the same for every source and whichever column is NULL, so that all
+// text is the same for every source and every column that is NULL, so that all
 // such rows of a table are one reject.
 func NullKey(columns []string) error {
 	if len(columns) == 1 {

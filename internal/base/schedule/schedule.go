@@ -102,7 +102,7 @@ func (s *Scheduler) startDue() {
 	}
 }
 
-// start runs a job in a goroutine of its own.
+// start runs a job in a new goroutine.
 func start(j *Job) {
 	growStack(0)
 	j.tick()

@@ -87,8 +87,10 @@ func decodeRecord(b []byte) (record, error) {
 	switch {
 	case len(b) == 0:
 		return record{}, errors.New("the index is broken: it has no record: build a new one from the pages")
+	case b[0] > recordVersion:
+		return record{}, schema.NewerError("record", int(b[0]), recordVersion)
 	case b[0] != recordVersion:
-		return record{}, fmt.Errorf("the index record has version %d, and this program reads version %d: build a new index from the pages", b[0], recordVersion)
+		return record{}, fmt.Errorf("the index is broken: its record has version %d: build a new one from the pages", b[0])
 	case len(b) != recordSize:
 		return record{}, fmt.Errorf("the index is broken: its record has %d bytes, not %d: build a new one from the pages", len(b), recordSize)
 	}

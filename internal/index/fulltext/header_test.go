@@ -97,7 +97,8 @@ func TestOpenAsBuiltChecksTheStoredMapping(t *testing.T) {
 		"none":            {nil, "built by an earlier version of indexerd"},
 		"another":         {other, "not the one the index was built with"},
 		"cut":             {other[:len(other)/2], "can't be read"},
-		"a later version": {[]byte(`{"version":4}`), "version 4"},
+		"a newer release": {[]byte(`{"version":4,"mapping":{"weights":[]}}`), "the mapping of the index has version 4, and this release reads version 3: a newer release of indexerd wrote the index: start that release"},
+		"no version":      {[]byte(`{"version":0}`), "its mapping has version 0"},
 		"unknown members": {[]byte(`{"version":1,"mapping":{"weights":[]}}`), "can't be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -140,6 +141,15 @@ func TestApplyStoresTheMapping(t *testing.T) {
 		t.Fatalf("got %+v, %v; want %+v", m, err, films)
 	}
 	closeAtEnd(t, ix)
+}
+
+func TestRecordOfANewerRelease(t *testing.T) {
+	b := record{fingerprint: 1, generation: 2, batch: 3}.encode()
+	b[0]++
+	want := "the record of the index has version 2, and this release reads version 1: a newer release of indexerd wrote the index: start that release"
+	if _, err := decodeRecord(append(b, 0)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got error %v, want %s", err, want)
+	}
 }
 
 func FuzzRecord(f *testing.F) {

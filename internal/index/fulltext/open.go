@@ -159,7 +159,7 @@ func openStore(dir string, ro bool, queue *index.AnalysisQueue, persist *persist
 		return nil, err
 	}
 	if err := store.Open(); err != nil {
-		return nil, fmt.Errorf("the index is in use by another process, or broken: %w", err)
+		return nil, fmt.Errorf("the index is in use by another process, of a newer release, or broken: %w", err)
 	}
 	return store, nil
 }

@@ -8,7 +8,7 @@ import (
 	"indexerd/internal/base/doc"
 )
 
-// appendJSON writes a value as JSON. It knows the types of which documents consist, and
+// appendJSON writes a value as JSON. It takes the types of which documents consist, and
 // leaves all others to encoding/json, which takes several times as long. Keys have no
 // order.
 func appendJSON(dst []byte, v any) ([]byte, error) {

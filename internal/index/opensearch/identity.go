@@ -110,7 +110,7 @@ func (ix *Index) primaries(ctx context.Context, s indexState) (all primaries, er
 	return all, nil
 }
 
-// shardStats is what the cluster says of one copy of a shard.
+// shardStats is what the cluster reports of one copy of a shard.
 type shardStats struct {
 	Routing struct {
 		State   string `json:"state"`

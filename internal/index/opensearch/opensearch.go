@@ -1,5 +1,5 @@
 // Package opensearch stores the full-text index of a table in an OpenSearch cluster. It
-// alone speaks to the cluster.
+// alone sends requests to the cluster.
 //
 // # Layout
 //
@@ -66,7 +66,7 @@
 //
 // # Not covered
 //
-// The cluster forgets the versions of removals after index.gc_deletes, and in a
+// The cluster drops the versions of removals after index.gc_deletes, and in a
 // restart. A put that was delayed for longer than that brings its document back
 // until the next sweep.
 package opensearch

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// stores says what documents of an index have beside the fields of searches.
+// stores lists what documents of an index have beside the fields of searches.
 type stores struct {
 	columns bool            // under their names
 	rest    bool            // of the row, in ix.row
@@ -14,7 +14,7 @@ type stores struct {
 	shared  map[string]bool // columns whose words are indexed under their names only
 }
 
-// indexState is what the cluster says of an index.
+// indexState is what the cluster reports of an index.
 type indexState struct {
 	Aliases  map[string]json.RawMessage `json:"aliases"`
 	Mappings struct {

@@ -117,7 +117,7 @@ func (t *tally) ends(items int, answers []result) {
 }
 
 // compare returns ErrForeign if the shards have more operations than this process has
-// sent before they were read. still says that no bulk was flying then.
+// sent before they were read. still is true if no bulk was in flight then.
 func (t *tally) compare(now primaries, still bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -179,7 +179,7 @@ func (w *wire) sendTo(ctx context.Context, node string, within time.Duration, me
 	}
 	switch err := statusOf(resp.StatusCode, b); {
 	case resp.StatusCode/100 == 3:
-		return fmt.Errorf("%w: it redirects, which would send the password elsewhere: %w", ErrAway, err) // the error of Do would quote where to
+		return fmt.Errorf("%w: it redirects, which would send the password to another address: %w", ErrAway, err) // the error of Do would quote where to
 	case resp.StatusCode/100 == 5, resp.StatusCode == http.StatusTooManyRequests:
 		return fmt.Errorf("%w: %w", ErrAway, err)
 	case resp.StatusCode/100 != 2:

@@ -68,7 +68,7 @@ const (
 	Linear Curve = "linear"
 )
 
-// A Modifier changes a number, as the name says: log1p is the logarithm to base 10 of 1
+// A Modifier changes a number, as its name: log1p is the logarithm to base 10 of 1
 // more.
 type Modifier string
 

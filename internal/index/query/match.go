@@ -2,7 +2,7 @@ package query
 
 import "slices"
 
-// A Match says how many of its words a document must have to match a query. It
+// A Match is how many of its words a document must have to match a query. It
 // concerns the words that stand by themselves: not phrases, words in a field,
 // exclusions, or what is in parentheses with an OR.
 type Match string
@@ -23,7 +23,7 @@ func Most(n int) int { return (n*mostPercent + 50) / 100 }
 // Matches returns the values of Match.
 func Matches() []string { return []string{string(MatchAll), string(MatchMost), string(MatchAny)} }
 
-// A Relevance says how hits are ordered by score.
+// A Relevance is how hits are ordered by score.
 type Relevance string
 
 // The values of Relevance.

@@ -10,7 +10,7 @@ import (
 const MaxRegexp = 1000
 
 // RE2 returns a regular expression of Lucene as one of package regexp, for a whole term
-// with the flag s. Of Lucene's optional operators it knows @, any text, and #, no text.
+// with the flag s. Of Lucene's optional operators it has @, any text, and #, no text.
 // Intersections and intervals are errors. The cost of a match is linear in the length
 // of the term. With fold, ASCII letters match in either case, but not in a range such as
 // a-z, as Lucene has it.

@@ -67,7 +67,7 @@ type Request struct {
 
 	// Tuned scores the columns of the content as one text, in which short columns
 	// count more, and words that are near each other. Without it each column adds a
-	// score of its own.
+	// separate score.
 	Tuned bool
 
 	// Lucene scores a word without the factor k1+1, as Lucene does. Of scores that

@@ -47,7 +47,7 @@ type (
 	}
 )
 
-// A PatternKind says how a Pattern describes terms.
+// A PatternKind is how a Pattern describes terms.
 type PatternKind string
 
 // The kinds of a Pattern.

@@ -70,7 +70,7 @@ func openFilm(dir string, m schema.Mapping) (f *film, err error) {
 	if f.pages, err = store.Open(filepath.Join(f.dir, "pages"), store.Options{}); err != nil {
 		return nil, err
 	}
-	if f.trace, err = timetrace.Open(atomicfile.OS, dir); err != nil {
+	if f.trace, err = timetrace.Open(atomicfile.OS, dir, "test"); err != nil {
 		return nil, err
 	}
 	f.live = NewSwitch(f.index)

@@ -34,7 +34,7 @@
 //
 // # Steps, states, recovery
 //
-// A Place says where the indexes are. That of the embedded index is a Dir: a table has the directories index and index.new. The file index.current names
+// A Place is where the indexes are. That of the embedded index is a Dir: a table has the directories index and index.new. The file index.current names
 // the one in use; without the file it is index. Run builds in the other one.
 //
 //	step of Run                       state after a crash   Resolve

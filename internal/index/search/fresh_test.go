@@ -37,7 +37,7 @@ func live(t *testing.T, r *realTable) *liveTable {
 	r.searcher.Rows = func(ctx context.Context, oids []doc.OID, each func(doc.Doc)) error {
 		l.asks++
 		if l.slow != nil {
-			<-l.slow // it does not heed ctx
+			<-l.slow // it ignores ctx
 			return nil
 		}
 		asked := doc.SetOf(oids)
@@ -128,7 +128,7 @@ func TestFreshSearchWithoutTheDatabase(t *testing.T) {
 	}
 }
 
-// A search is fresh if it says so, else if its table does.
+// A search is fresh if its parameters ask for it, or else its table's configuration.
 func TestFreshByDefault(t *testing.T) {
 	for _, c := range []struct {
 		table bool

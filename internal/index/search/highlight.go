@@ -15,12 +15,12 @@ import (
 
 // The limits of highlights.
 const (
-	maxFragments   = 3         // per field, unless a Marking says otherwise
-	fragmentRunes  = 200       // per fragment, unless a Marking says otherwise
+	maxFragments   = 3         // per field, unless a Marking sets another
+	fragmentRunes  = 200       // per fragment, unless a Marking sets another
 	highlightBytes = 256 << 10 // searched for matches, per field
 )
 
-// A Marking says how the matches in one field of a hit are shown.
+// A Marking is how the matches in one field of a hit are shown.
 type Marking struct {
 	Field     string     // content column, or child
 	Query     query.Node // whose matches are marked; nil: the query that is searched

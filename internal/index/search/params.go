@@ -16,7 +16,7 @@ type Params struct {
 	Query       string
 	Node        query.Node      // searched in place of Query and Match if not nil; nothing is suggested then
 	Match       query.Match     // how many of the query's words a document must have
-	Relevance   query.Relevance // how hits are ordered by score; "": as the table's configuration says
+	Relevance   query.Relevance // how hits are ordered by score; "": as the table's configuration sets it
 	From        int
 	Size        int
 	After       string
@@ -34,7 +34,7 @@ type Params struct {
 	Explain     bool      // return the parts of the scores
 	Typing      bool      // the last word of Query may be incomplete
 	Fields      []string  // to return; none: all
-	Fresh       *bool     // whether hits are checked in the database; nil: as the table's configuration says
+	Fresh       *bool     // whether hits are checked in the database; nil: as the table's configuration sets it
 	Caller      Caller
 }
 

@@ -25,7 +25,7 @@ type position struct {
 //
 //	byte 0      version, 2
 //	each table  length as uvarint, name; 4 bytes of its best score, little-endian;
-//	            length as uvarint, the bytes of its own cursor
+//	            length as uvarint, the bytes of its cursor
 type positions map[string]position
 
 const positionsVersion = 2

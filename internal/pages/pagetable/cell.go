@@ -119,6 +119,9 @@ func decode(oid doc.OID, c Cell) (s stored, err error) {
 	if len(b) < cellSize {
 		return s, fmt.Errorf("%w: its description has %d bytes", ErrCorrupt, len(b))
 	}
+	if b[0] > cellFormat {
+		return s, fmt.Errorf("%w: its description has format %d, and this release reads %d: a newer release of indexerd wrote it: start that release, or wait until this one fetches the row again", ErrCorrupt, b[0], cellFormat)
+	}
 	if b[0] != cellFormat || b[1] != kindPage && b[1] != kindGone {
 		return s, fmt.Errorf("%w: its description has format %d and kind %d", ErrCorrupt, b[0], b[1])
 	}

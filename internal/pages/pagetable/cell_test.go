@@ -2,6 +2,8 @@ package pagetable
 
 import (
 	"bytes"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,6 +69,15 @@ func TestKeys(t *testing.T) {
 		if oid, err := p.oid(key); err == nil {
 			t.Errorf("key %q is taken for page %q", key, oid)
 		}
+	}
+}
+
+func TestAPageOfANewerRelease(t *testing.T) {
+	b := head(kindPage, doc.Meta{V: 7}, []byte("body"))
+	b[0]++
+	_, err := decode("1", Cell{Meta, pageCell, 7, b})
+	if want := "format 2, and this release reads 1: a newer release of indexerd wrote it"; !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), want) {
+		t.Errorf("got error %v, want %s", err, want)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // A Filter excludes keys of pages that are surely not stored: a Bloom filter. It may
-// forget nothing. A filter that may have is lost, and says so by an error, until Rebuild
+// forget nothing. A filter that may have is lost, and returns an error, until Rebuild
 // ends.
 type Filter interface {
 	// Add adds keys. With the error of a lost filter these keys are added.
@@ -30,7 +30,7 @@ type Filter interface {
 // away; the next one with that filter lists all pages before it trusts it.
 type sieve struct {
 	Filter
-	lost    error       // with which the filter says that it is lost
+	lost    error       // of a filter that is lost
 	trusted atomic.Bool // it has the keys of all pages
 	missed  atomic.Bool // keys were not added since the last list began
 	wake    chan struct{}
@@ -46,7 +46,7 @@ const rebuildEvery = 10 * time.Second
 
 // UseFilter puts a filter before look-ups. lost is the error of a filter that may have
 // forgotten keys. In the background all pages are listed and their keys added, unless
-// the store says that the filter has them. Call it once, before the first Put.
+// the store records that the filter has them. Call it once, before the first Put.
 func (p *Pages) UseFilter(ctx context.Context, f Filter, lost error) error {
 	s := &sieve{Filter: f, lost: lost, wake: make(chan struct{}, 1)}
 	switch {

@@ -9,10 +9,10 @@ import (
 	"fmt"
 )
 
-// An owner is the content of the cell meta:owner. It says which data directory and
+// An owner is the content of the cell meta:owner. It names the data directory and
 // which of its daemons has the pages, and up to which number it may write.
 //
-// A daemon that opens the pages writes a session of its own. Reserve and Examine of
+// A daemon that opens the pages writes its session. Reserve and Examine of
 // the daemon before then return ErrFenced, so it writes no number that was not
 // reserved before. A data directory that is older than the pages, such as one restored
 // from a backup, continues above Numbers: its writes would not count otherwise.
@@ -45,7 +45,7 @@ func (p *Pages) claim(ctx context.Context) error {
 	return errors.New("other daemons open the pages at the same time: end all but one")
 }
 
-// readOwner returns the cell meta:owner, nil if there is none, and what it says.
+// readOwner returns the cell meta:owner, nil if there is none, and its content.
 func (p *Pages) readOwner(ctx context.Context) (cell []byte, o owner, err error) {
 	rows, err := p.Store.Read(ctx, []string{p.ownerKey()}, Meta, 1)
 	if err != nil || len(rows) == 0 {

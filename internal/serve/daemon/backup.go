@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"indexerd/configs"
+	"indexerd/internal/base/release"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/stored"
 	"indexerd/internal/state/backup"
@@ -42,7 +43,7 @@ func (e *Engine) Backup(ctx context.Context, w io.Writer) error {
 }
 
 func (e *Engine) backUp(ctx context.Context, w io.Writer) error {
-	b := backup.Backup{Dir: e.cfg.Data, Version: Version, Trace: e.trace}
+	b := backup.Backup{Dir: e.cfg.Data, Version: release.Version, Trace: e.trace}
 	logs := func(dir string) []string { return []string{quarantine.Name(dir), history.Name(dir)} }
 	if e.shared != nil {
 		b.Snapshot = func(dir string) error { return e.shared.Snapshot(ctx, dir) }

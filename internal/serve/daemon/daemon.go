@@ -60,9 +60,6 @@ import (
 	"indexerd/internal/serve/front"
 )
 
-// Version is the release, set by the linker where it is built for one.
-var Version = "0.1.0"
-
 // Options are what a daemon has of its process.
 type Options struct {
 	Getenv  func(string) (string, bool) // for configurations that are read again

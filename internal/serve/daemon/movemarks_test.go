@@ -13,6 +13,7 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/release"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/leader"
 	"indexerd/internal/serve/moves"
@@ -48,7 +49,7 @@ func (m markMove) must(err error) {
 // fill makes marks, rows in quarantine, and removals of the last hour.
 func (m markMove) fill() {
 	m.t.Helper()
-	trace, err := timetrace.Open(atomicfile.OS, m.file.Data)
+	trace, err := timetrace.Open(atomicfile.OS, m.file.Data, release.Version)
 	m.must(err)
 	at := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 	for i, table := range []string{"actor", "item"} {

@@ -11,6 +11,7 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/recovered"
+	"indexerd/internal/base/release"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/leader"
 	"indexerd/internal/serve/stored"
@@ -48,7 +49,7 @@ type connector func(context.Context, *configs.Config) (holding, error)
 // connectShared connects to what daemons share, if the configuration has its marks there.
 func connectShared(ctx context.Context, cfg *configs.Config) (h holding, err error) {
 	if h.shared, err = leader.Connect(ctx, cfg); err == nil && h.shared != nil {
-		h.shared.Describe(func(m *etcd.Member) { m.Version = Version })
+		h.shared.Describe(func(m *etcd.Member) { m.Version = release.Version })
 	}
 	return h, err
 }

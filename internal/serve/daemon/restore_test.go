@@ -14,6 +14,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/release"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/leader"
 	"indexerd/internal/serve/moves"
@@ -57,7 +58,7 @@ func (m markMove) backup() (src string) {
 	sh, err := leader.Connect(m.t.Context(), m.etcd)
 	m.must(err)
 	leads(m.t, sh)
-	trace, err := timetrace.OpenIn(sh.Store("marks/", false))
+	trace, err := timetrace.OpenIn(sh.Store("marks/", false), release.Version)
 	m.must(err)
 	e := &Engine{holding: holding{shared: sh}, cfg: m.etcd, trace: trace}
 	for name := range trace.Tables() {
@@ -297,7 +298,7 @@ func TestNumbersAfterARestore(t *testing.T) {
 	if term := sh.Term().Leader.Term; term > 2 {
 		t.Fatalf("got term %d, want one of an etcd that was lost", term)
 	}
-	trace, err := timetrace.OpenIn(sh.Store("marks/", false))
+	trace, err := timetrace.OpenIn(sh.Store("marks/", false), release.Version)
 	n.must(err)
 	s := &stored.Table{Config: n.etcd, Conf: configs.Table{Name: "item"}, Trace: trace, Shared: sh}
 	if first, err := s.Reserve(10); err != nil || first <= numbersInUse || doc.Version(first) <= 0 {

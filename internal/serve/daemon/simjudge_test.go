@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/release"
 	"indexerd/internal/pages/pagetable"
 	"indexerd/internal/state/etcd"
 	"indexerd/internal/state/quarantine"
@@ -146,7 +147,7 @@ func (f fixed) String() string                   { return "etcd" }
 
 // marks returns the marks that etcd has.
 func (j *simJudge) marks() timetrace.Table {
-	trace, err := timetrace.OpenIn(fixed(j.w.etcd.Under(simPrefix + "state/marks/")))
+	trace, err := timetrace.OpenIn(fixed(j.w.etcd.Under(simPrefix+"state/marks/")), release.Version)
 	if err != nil {
 		j.w.faultLocked("the marks: %v", err)
 		return timetrace.Table{}

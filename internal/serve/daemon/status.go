@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/internal/base/recovered"
+	"indexerd/internal/base/release"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/tables"
 	"indexerd/timetrace"
@@ -17,7 +18,7 @@ import (
 // Status returns how far each table has come.
 func (e *Engine) Status(ctx context.Context) httpapi.Status {
 	s := httpapi.Status{
-		Version: Version,
+		Version: release.Version,
 		Running: !e.started.IsZero(),
 		Started: httpapi.TimeOrNull(e.started),
 		Now:     httpapi.Time(time.Now()),

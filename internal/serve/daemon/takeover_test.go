@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"indexerd/configs"
+	"indexerd/internal/base/release"
 	"indexerd/internal/serve/leader"
 	"indexerd/internal/state/etcd"
 	"indexerd/internal/test/etcdtest"
@@ -54,7 +55,7 @@ func TestFenceBeforeMarks(t *testing.T) {
 			}})
 		case r.URL.Path == "/_aliases":
 			fences.Add(1)
-			trace, err := timetrace.OpenIn(sh.Store("marks/", false))
+			trace, err := timetrace.OpenIn(sh.Store("marks/", false), release.Version)
 			if err == nil {
 				err = trace.UpdateTable("item", func(m *timetrace.Table) { m.Numbers = 4242 })
 			}
@@ -73,7 +74,7 @@ func TestFenceBeforeMarks(t *testing.T) {
 	}
 	defer sh.Close()
 	leads(t, sh)
-	trace, err := timetrace.OpenIn(sh.Store("marks/", false))
+	trace, err := timetrace.OpenIn(sh.Store("marks/", false), release.Version)
 	if err == nil {
 		err = trace.UpdateTable("item", func(m *timetrace.Table) { m.Source, m.Generation = cfg.Tables[0].SourceFingerprint(), 1 })
 	}

@@ -9,6 +9,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/release"
 	"indexerd/timetrace"
 )
 
@@ -93,5 +94,5 @@ func OpenTrace(cfg *configs.Config, readOnly bool) (*timetrace.Trace, error) {
 	if readOnly {
 		fsys = atomicfile.ReadOnly(fsys)
 	}
-	return timetrace.Open(fsys, cfg.Data)
+	return timetrace.Open(fsys, cfg.Data, release.Version)
 }

@@ -22,7 +22,7 @@ type Status struct {
 	Leader  *LeaderStatus  `json:"leader,omitempty"` // where daemons share marks
 }
 
-// LeaderStatus says which of the daemons that share marks leads.
+// LeaderStatus describes the leader of the daemons that share marks.
 type LeaderStatus struct {
 	This      bool           `json:"this"` // the daemon that answers leads
 	Host      string         `json:"host"` // "" if no daemon leads

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"indexerd/configs"
+	"indexerd/internal/base/release"
 	"indexerd/internal/index/opensearch"
 	"indexerd/internal/pages/pagetable"
 	"indexerd/internal/serve/datadir"
@@ -235,7 +236,7 @@ func (s *Shared) OpenTrace(cfg *configs.Config, readOnly bool) (*timetrace.Trace
 	if s == nil {
 		return datadir.OpenTrace(cfg, readOnly)
 	}
-	return timetrace.OpenIn(s.Store("marks/", readOnly))
+	return timetrace.OpenIn(s.Store("marks/", readOnly), release.Version)
 }
 
 // OwnerOf returns the id by which index and pages know the daemon.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/release"
 	"indexerd/internal/state/etcd"
 	"indexerd/internal/state/quarantine"
 	"indexerd/timetrace"
@@ -59,7 +60,7 @@ func (k State) save(dir string) error {
 			return fmt.Errorf("table %s: %w", table, err)
 		}
 	}
-	trace, err := timetrace.Open(atomicfile.OS, dir)
+	trace, err := timetrace.Open(atomicfile.OS, dir, release.Version)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (k State) Under(key string) map[string][]byte {
 
 // Marks returns the marks of all tables.
 func (k State) Marks() (timetrace.State, error) {
-	trace, err := timetrace.OpenIn(keptPart{k, "marks/"})
+	trace, err := timetrace.OpenIn(keptPart{k, "marks/"}, release.Version)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/release"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/leader"
 	"indexerd/internal/state/history"
@@ -197,7 +198,7 @@ func (m *marksMover) toEtcd() error {
 
 // copyToEtcd makes etcd have what the file has. Neither counts.
 func (m *marksMover) copyToEtcd() error {
-	from, err := timetrace.Open(atomicfile.OS, m.file.Data)
+	from, err := timetrace.Open(atomicfile.OS, m.file.Data, release.Version)
 	if err != nil {
 		return err
 	}
@@ -222,7 +223,7 @@ func (m *marksMover) copyToEtcd() error {
 		return err
 	}
 	m.moved.Tables = len(marks)
-	to, err := timetrace.OpenIn(m.s.Store("marks/", false))
+	to, err := timetrace.OpenIn(m.s.Store("marks/", false), release.Version)
 	if err != nil {
 		return err
 	}

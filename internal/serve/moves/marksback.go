@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/release"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/leader"
 	"indexerd/timetrace"
@@ -71,7 +72,7 @@ func (m *marksMover) copyToFile() error {
 		m.state[table] = marks
 	}
 	m.moved.Tables = len(m.state)
-	to, err := timetrace.Open(atomicfile.OS, m.file.Data)
+	to, err := timetrace.Open(atomicfile.OS, m.file.Data, release.Version)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/release"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/leader"
 	"indexerd/internal/state/backup"
@@ -49,7 +50,7 @@ func RestoreBy(ctx context.Context, cfg *configs.Config, src string, step func(s
 	}
 	moved.To = datadir.MarksName(cfg.Marks)
 	if !cfg.Marks.Shared() {
-		return moved, backup.Restore(src, data)
+		return moved, backup.Restore(src, data, release.Version)
 	}
 	s, err := leader.Dial(ctx, cfg, datadir.NewID())
 	if err != nil {
@@ -81,7 +82,7 @@ func (r *restorer) run(ctx context.Context) error {
 	if err := r.step("files"); err != nil {
 		return err
 	}
-	err := backup.Restore(r.src, r.data,
+	err := backup.Restore(r.src, r.data, release.Version,
 		backup.Extra{Name: datadir.OwnerFile, Text: r.s.ID + "\n"}, backup.Extra{Name: datadir.MarksFile, Text: datadir.RestoreTo + r.moved.To + "\n"})
 	if err != nil {
 		return err

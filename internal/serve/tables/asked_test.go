@@ -11,6 +11,7 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/release"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/stored"
 	"indexerd/internal/source/sqlite"
@@ -38,7 +39,7 @@ func TestQuestionIsAskedTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trace, err := timetrace.Open(atomicfile.OS, dir)
+	trace, err := timetrace.Open(atomicfile.OS, dir, release.Version)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ type Due int
 const (
 	Unchanged Due = iota // nothing changed since the last comparison
 	Unknown              // something was committed, and the counters are not due
-	Changed              // the counters moved, or no hint says that they did not
+	Changed              // the counters moved, or no hint shows that they did not
 )
 
 // A Memory finds from the hints of a table whether it has to be compared. It is

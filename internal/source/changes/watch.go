@@ -24,7 +24,7 @@ type Watch struct {
 }
 
 // Watch returns the hints of a table. find returns what its SQLs read, in a
-// snapshot of its own.
+// separate snapshot.
 func (r *Readings) Watch(find func(context.Context) (doc.Footprint, error)) *Watch {
 	return &Watch{readings: r, find: find}
 }

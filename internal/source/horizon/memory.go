@@ -38,7 +38,7 @@ func (m *memory) continueFrom(h doc.Horizon) {
 	m.last = Moment{Sent: h.Local, Received: h.Local, Clock: h.Now}
 }
 
-// add learns from a sample. A transaction that was not in the last sample began
+// add takes in a sample. A transaction that was not in the last sample began
 // after it. A transaction that follows another in its session may have come
 // with the same message, and may stamp the time of the message. So its lower
 // bound is the last time at which the session was seen waiting for a message,

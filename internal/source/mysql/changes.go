@@ -29,7 +29,7 @@ const versionSQL = `SELECT UTC_TIMESTAMP(6), CONCAT(` + identity + `, ' ', (SELE
 const settled = time.Second
 
 // A version is the last one that was read. Until it has settled, each reading is a
-// version of its own.
+// separate version.
 type version struct {
 	mu       sync.Mutex
 	last     string

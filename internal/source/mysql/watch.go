@@ -38,7 +38,7 @@ type watchConn struct {
 	replica bool
 }
 
-// look runs do with a connection of its own.
+// look runs do with a separate connection.
 func (w *watchConn) look(ctx context.Context, do func(*stdsql.Session) error) error {
 	s, err := w.db.Session(ctx, w.db.looks)
 	if err != nil {

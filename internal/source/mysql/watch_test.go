@@ -261,7 +261,7 @@ func TestPreparedTransaction(t *testing.T) {
 }
 
 // TestWithoutProcess: an account that does not see other sessions has no horizon, and
-// is told which privilege is missing.
+// gets an error that names the missing privilege.
 func TestWithoutProcess(t *testing.T) {
 	_, dsn := lateServer(t)
 	mariatest.Exec(t, dsn, "CREATE USER plain@'127.0.0.1'")

@@ -14,7 +14,7 @@ import (
 )
 
 // sightSQL is 1 if the account sees the transactions of others. In Azure SQL Database
-// a database has the right, and elsewhere the server.
+// a database has the right, and otherwise the server.
 const (
 	sightSQL = "CASE WHEN " + azureSQL + " THEN HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'VIEW DATABASE STATE') ELSE HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER STATE') END"
 	azureSQL = "SERVERPROPERTY('EngineEdition') = 5"

@@ -18,7 +18,7 @@
 //
 // Text keys are paged in the order of their column's collation, which an index
 // answers. What a collation takes for equal, such as trailing blanks, is ordered by
-// the bytes of UTF-16. uniqueidentifier has an order of its own.
+// the bytes of UTF-16. uniqueidentifier has another order.
 //
 // A cancelled statement ends in the server, too. Statements wait at most 5 s for a
 // lock.

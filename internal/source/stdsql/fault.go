@@ -20,7 +20,7 @@ type Faults struct {
 	Of     func(error) (Numbered, bool)
 	Format string // of a number in messages, such as error %d
 	Code   string // of a number in Fault.Code, such as %d
-	Lost   error  // that the driver returns for a lost connection; nil: none of its own
+	Lost   error  // that the driver returns for a lost connection; nil: the driver has no such error
 
 	// About lists numbers by what they are about. An error with another number may be
 	// about one row: a function raises any, and one that is about the whole statement

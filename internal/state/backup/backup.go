@@ -26,7 +26,7 @@
 //
 // Marks that are not files of the data directory, and the logs that are kept with them,
 // come from Backup.Snapshot: it writes them as files, as of one moment, before anything
-// else is copied. So the archive is the same, and Restore knows no difference.
+// else is copied. So the archive is the same, and Restore treats it the same.
 //
 // Steps of Write: create a staging directory in the data directory; stream marks
 // and progress; for each table copy pages and index to the staging directory and
@@ -189,7 +189,7 @@ func (c *copying) marks() (timetrace.State, error) {
 	if err := os.WriteFile(name, text, 0o600); err != nil {
 		return nil, err
 	}
-	trace, err := timetrace.Open(atomicfile.OS, c.staging)
+	trace, err := timetrace.Open(atomicfile.OS, c.staging, c.Version)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func TestMarksDoNotLeadTheCopies(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	dest := filepath.Join(t.TempDir(), "b")
 	check(t, Save(bytes.NewReader(anyStream(t)), dest))
-	check(t, Restore(dest, data))
+	check(t, Restore(dest, data, "test"))
 	wantRestored(t, data)
 }
 
@@ -54,7 +54,7 @@ func TestProgressCopiedLastLosesRows(t *testing.T) {
 func TestNumbersAreNotUsedTwice(t *testing.T) {
 	dir := t.TempDir()
 	check(t, Save(bytes.NewReader(anyStream(t)), filepath.Join(dir, "b")))
-	trace, err := timetrace.Open(atomicfile.OS, filepath.Join(dir, "b"))
+	trace, err := timetrace.Open(atomicfile.OS, filepath.Join(dir, "b"), "test")
 	check(t, err)
 	for _, name := range tableNames {
 		asCopied, _ := trace.Table(name)
@@ -62,7 +62,7 @@ func TestNumbersAreNotUsedTwice(t *testing.T) {
 			t.Errorf("%s: the copied marks have numbers up to %d, the pages up to %d, want them higher", name, asCopied.Numbers, s.Number)
 		}
 	}
-	check(t, Restore(filepath.Join(dir, "b"), filepath.Join(dir, "data")))
+	check(t, Restore(filepath.Join(dir, "b"), filepath.Join(dir, "data"), "test"))
 	wantRestored(t, filepath.Join(dir, "data")) // compares the numbers
 }
 
@@ -221,8 +221,8 @@ func TestRestoreRemovesMarksOfTablesThatAreNotInTheBackup(t *testing.T) {
 	b := w.backup()
 	b.Tables = b.Tables[1:]
 	check(t, Save(bytes.NewReader(stream(t, b)), filepath.Join(dir, "b")))
-	check(t, Restore(filepath.Join(dir, "b"), filepath.Join(dir, "data")))
-	trace, err := timetrace.Open(atomicfile.OS, filepath.Join(dir, "data"))
+	check(t, Restore(filepath.Join(dir, "b"), filepath.Join(dir, "data"), "test"))
+	trace, err := timetrace.Open(atomicfile.OS, filepath.Join(dir, "data"), "test")
 	check(t, err)
 	if got := trace.Tables(); len(got) != 1 || got["film"].Generation != 1 {
 		t.Errorf("got marks %v, want those of film alone", got)

@@ -237,5 +237,5 @@ func restoreFrom(src string, d disk) error {
 		return err
 	}
 	defer from.Close()
-	return restore(d, from, "data", nil)
+	return restore(d, from, "data", "test", nil)
 }

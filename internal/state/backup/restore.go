@@ -24,16 +24,17 @@ type Extra struct {
 
 // Restore writes a backup, a directory or a file from Save, to the data directory
 // data. data must be missing, or empty except for its lock, which stays locked.
-// Afterwards every table is unverified until a full sweep ends. Extra files appear in data
+// Afterwards every table is unverified until a full sweep ends. release is the version of
+// this program, for the marks. Extra files appear in data
 // in the same rename.
-func Restore(src, data string, extra ...Extra) error {
-	if err := restoreTo(src, data, extra); err != nil {
+func Restore(src, data, release string, extra ...Extra) error {
+	if err := restoreTo(src, data, release, extra); err != nil {
 		return fmt.Errorf("restore %s: %w", src, err)
 	}
 	return nil
 }
 
-func restoreTo(src, data string, extra []Extra) error {
+func restoreTo(src, data, release string, extra []Extra) error {
 	data, err := filepath.Abs(data)
 	if err != nil {
 		return err
@@ -51,10 +52,10 @@ func restoreTo(src, data string, extra []Extra) error {
 		return err
 	}
 	defer from.Close()
-	return restore(rooted{root}, from, filepath.Base(data), extra)
+	return restore(rooted{root}, from, filepath.Base(data), release, extra)
 }
 
-func restore(d disk, from source, data string, extra []Extra) error {
+func restore(d disk, from source, data, release string, extra []Extra) error {
 	if err := vacant(d, data); err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func restore(d disk, from source, data string, extra []Extra) error {
 		if err := from.files(m, f.take); err != nil {
 			return err
 		}
-		if err := mark(d, tmp, m); err != nil {
+		if err := mark(d, tmp, release, m); err != nil {
 			return err
 		}
 		for _, e := range extra {
@@ -101,8 +102,8 @@ func vacant(d disk, data string) error {
 
 // mark raises the numbers of the marks, marks each table as unverified, and removes
 // the marks of tables that are not in the backup.
-func mark(d disk, dir string, m manifest) error {
-	trace, err := timetrace.Open(d, dir)
+func mark(d disk, dir, release string, m manifest) error {
+	trace, err := timetrace.Open(d, dir, release)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (w *world) elsewhere() Backup {
 	}
 	check(w.t, os.Rename(filepath.Join(w.dir, timetrace.FileName), filepath.Join(w.dir, timetrace.FileName+".moved")))
 	b.Snapshot = func(dir string) error {
-		trace, err := timetrace.Open(atomicfile.OS, dir)
+		trace, err := timetrace.Open(atomicfile.OS, dir, "test")
 		check(w.t, err)
 		check(w.t, trace.Update(func(s timetrace.State) {
 			for name, m := range w.trace.Tables() {
@@ -39,13 +39,13 @@ func (w *world) elsewhere() Backup {
 	return b
 }
 
-// Marks that are elsewhere are copied before pages and index too: they don't lead the
+// Marks outside of the data directory are copied before pages and index too: they don't lead the
 // copies. The archive has the files of any other, and numbers above those of the copies.
 func TestMarksOfASnapshotDoNotLead(t *testing.T) {
 	w, dir := newWorld(t), t.TempDir()
 	src, data := filepath.Join(dir, "b.tar.zst"), filepath.Join(dir, "data")
 	check(t, Save(bytes.NewReader(stream(t, w.elsewhere())), src))
-	check(t, Restore(src, data))
+	check(t, Restore(src, data, "test"))
 	wantRestored(t, data)
 	for _, name := range tableNames {
 		if got := files(t, data)[name+"/quarantine.jsonl"]; !strings.Contains(got, "of the snapshot") {
@@ -77,7 +77,7 @@ func TestAFailedSnapshot(t *testing.T) {
 // Extra files appear with the backup.
 func TestRestoreAddsFiles(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	check(t, Restore(saved(t, "b"), data, Extra{"id", "one\n"}))
+	check(t, Restore(saved(t, "b"), data, "test", Extra{"id", "one\n"}))
 	if got := files(t, data)["id"]; got != "one\n" {
 		t.Errorf("got %q, want the extra file", got)
 	}

@@ -49,7 +49,7 @@ func newWorld(t *testing.T) *world {
 	}
 	write(t, filepath.Join(w.dir, "film", "load"), `{"range":1}`+"\n")
 	var err error
-	w.trace, err = timetrace.Open(atomicfile.OS, w.dir)
+	w.trace, err = timetrace.Open(atomicfile.OS, w.dir, "test")
 	check(t, err)
 	check(t, w.trace.Update(func(s timetrace.State) {
 		for _, name := range tableNames {
@@ -126,7 +126,7 @@ func wantRestored(t *testing.T, data string) {
 	if !slices.Equal(slices.DeleteFunc(got, func(name string) bool { return name == lockName }), want) {
 		t.Fatalf("got files %v, want %v", got, want)
 	}
-	trace, err := timetrace.Open(atomicfile.OS, data)
+	trace, err := timetrace.Open(atomicfile.OS, data, "test")
 	check(t, err)
 	for _, name := range tableNames {
 		m, _ := trace.Table(name)

@@ -57,7 +57,7 @@ func (c *Client) standing(ctx context.Context) (s standing, err error) {
 	if format := only(answer, 2); format != nil {
 		s.formatted = format.ModRevision
 		if got, err := strconv.Atoi(string(format.Value)); err != nil || got > formatNumber {
-			s.foreign = fmt.Errorf("%w: %s is %q, this version writes %s", ErrFormat, c.key("format"), format.Value, Format)
+			s.foreign = fmt.Errorf("%w: %s is %q, this version writes %s: update indexerd on this host", ErrFormat, c.key("format"), format.Value, Format)
 		}
 	}
 	return s, nil

@@ -148,7 +148,7 @@ func explain(err error) error {
 	return fmt.Errorf("%w: %w", ErrAway, err)
 }
 
-// isPassing reports whether an error of a server says nothing about the request.
+// isPassing reports whether an error of a server is not about the request.
 func isPassing(err rpctypes.EtcdError) bool {
 	for _, passing := range []error{
 		rpctypes.ErrLeaderChanged, rpctypes.ErrNoLeader, rpctypes.ErrNotLeader, rpctypes.ErrStopped, rpctypes.ErrTimeout,

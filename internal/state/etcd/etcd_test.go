@@ -354,7 +354,7 @@ func TestKeysOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// A change below a name is noticed, also after etcd was away, and none elsewhere.
+// A change below a name is noticed, also after etcd was away, and one of another name is not.
 func TestChanges(t *testing.T) {
 	server := etcdtest.New(t)
 	c := open(t, server.Endpoint, time.Minute)

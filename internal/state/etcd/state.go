@@ -164,7 +164,7 @@ func (c *Client) Read(ctx context.Context, under string) (map[string][]byte, err
 	for {
 		values, err := c.readAt(ctx, c.key("state/"+under), 0)
 		if errors.Is(err, rpctypes.ErrCompacted) {
-			continue // that moment is forgotten: read another one
+			continue // that revision was compacted: read another one
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read from etcd: %w", err)

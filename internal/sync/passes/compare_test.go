@@ -61,7 +61,7 @@ func follow(t *testing.T, test func(*testing.T, *followed)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		trace, err := timetrace.Open(atomicfile.OS, dir)
+		trace, err := timetrace.Open(atomicfile.OS, dir, "test")
 		if err != nil {
 			t.Fatal(err)
 		}

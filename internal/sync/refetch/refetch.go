@@ -4,7 +4,7 @@
 // that have no row. The passes that call it decide what to do with those.
 //
 // A row that can't become a document is there: Put quarantines it. A row that is
-// marked deleted is there too: Put removes its document. So whichever pass meets
+// marked deleted is there too: Put removes its document. So every pass that meets
 // a marked row, the document leaves as an explicit deletion, and never as an
 // absence, which the guard limits.
 //

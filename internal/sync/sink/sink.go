@@ -107,7 +107,7 @@ type Sink struct {
 	// Put.
 	Changed func([]doc.OID)
 
-	// Exposed says that others than indexerd read the index, which hides nothing from
+	// Exposed is set if other programs than indexerd read the index, which hides nothing from
 	// them. Set it before the first Put.
 	Exposed bool
 

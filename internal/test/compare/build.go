@@ -10,8 +10,11 @@ import (
 )
 
 // build exports a commit into a directory and builds its daemon there. It returns
-// the binary.
+// the binary. A commit that is the name of a file is the binary itself.
 func build(ctx context.Context, commit, dir string) (string, error) {
+	if info, err := os.Stat(commit); err == nil && info.Mode().IsRegular() {
+		return filepath.Abs(commit)
+	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", err
 	}

@@ -2,6 +2,8 @@
 //
 //	go run ./internal/test/compare -old COMMIT [-new COMMIT] [-rounds 10] [-rows 100000]
 //
+// COMMIT may also be the name of a binary.
+//
 // It builds the daemon of both commits and runs it on the same databases:
 // PostgreSQL and SQLite, with and without three children for each row. In a round
 // each loads the table into a new data directory, stops and starts again. Then both

@@ -3,7 +3,7 @@
 //	go run ./internal/test/democluster -indexerd ./indexerd
 //
 // It starts PostgreSQL with the job orders of indexerd demo, OpenSearch, HBase, etcd and
-// Redis, each with a directory of its own and on free ports, and two daemons. It changes
+// Redis, each with a separate directory and on free ports, and two daemons. It changes
 // orders, and prints which daemon leads. A daemon that ends is started again ten seconds
 // later, as systemd does, so that the reader can kill the leader. SIGINT and SIGTERM end
 // and remove everything.

@@ -1,5 +1,5 @@
 // Package etcdtest starts a private etcd for tests: one member, or a Cluster of several, on
-// free loopback ports, each with a directory of its own, and no syncs.
+// free loopback ports, each with a separate directory, and no syncs.
 //
 // One member answers within a second, several within a few. If the process is killed, so are
 // the servers. Without etcd a test is skipped with the command that installs it. If CI is
@@ -38,7 +38,7 @@ var shared process.Shared[*Server]
 func Main(m *testing.M) int { return shared.Main(m) }
 
 // Shared returns the endpoint of a server that the tests of a package share, each below a
-// prefix of its own. The first call starts it. The package's TestMain calls Main.
+// separate prefix. The first call starts it. The package's TestMain calls Main.
 func Shared(t testing.TB) string {
 	t.Helper()
 	pgtest.NeedsServers(t)

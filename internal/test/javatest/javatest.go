@@ -1,5 +1,5 @@
 // Package javatest fetches jars with Maven and runs Java programs for tests, each with a
-// data directory of its own. If the tests are killed, so are the programs.
+// separate data directory. If the tests are killed, so are the programs.
 package javatest
 
 import (

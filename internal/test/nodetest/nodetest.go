@@ -1,7 +1,7 @@
 // Package nodetest starts real OpenSearch nodes for tests: URL one that the tests of a
 // package share, NewCluster several that form a cluster and are killed and paused by a
 // test. Each is one process with 384 MB of heap, or what OPENSEARCH_HEAP names, on free
-// loopback ports, with a data directory of its own.
+// loopback ports, with a separate data directory.
 //
 // Maven fetches the jars once, 71 MB, into the user's cache directory. That happens
 // only if OPENSEARCH names the release, as make opensearch does. Otherwise a test

@@ -84,7 +84,7 @@ func (c *collection) readGrades(path string) error {
 	for _, q := range c.queries {
 		known[q.id] = true
 	}
-	ordinal := false // Cranfield's queries are numbered anew there
+	ordinal := false // Cranfield numbers its queries from 1 there
 	err := eachLine(path, func(line string) error {
 		var j judgment
 		grade := 0

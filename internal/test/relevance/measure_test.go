@@ -23,8 +23,8 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// A collection is read as it is published: queries that are numbered anew, titles that
-// texts repeat, grades that count nothing.
+// A collection is read as it is published: queries with other numbers in the grades, titles
+// that texts repeat, grades that count nothing.
 func TestReadCollection(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{

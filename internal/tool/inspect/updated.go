@@ -91,7 +91,7 @@ func isTime(c doc.CatalogColumn) bool {
 	return c.Kind == doc.InstantColumn || c.Kind == doc.WallColumn || c.Kind == doc.DateColumn
 }
 
-// inUTC reports whether a column's name says that its times are in UTC.
+// inUTC reports whether a column's name shows that its times are in UTC.
 func inUTC(c doc.CatalogColumn) bool {
 	name := spoken(c.Name)
 	return strings.HasSuffix(name, "gmt") || strings.HasSuffix(name, "utc")

@@ -26,6 +26,10 @@ func (m Mapping) Encode() ([]byte, error) {
 
 // DecodeMapping returns an encoded mapping of this version or an earlier one.
 func DecodeMapping(b []byte) (Mapping, error) {
+	var newer struct{ Version int }
+	if err := json.Unmarshal(b, &newer); err == nil && newer.Version > mappingVersion { // its members may be unknown
+		return Mapping{}, NewerError("mapping", newer.Version, mappingVersion)
+	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	var stored storedMapping
@@ -40,7 +44,12 @@ func DecodeMapping(b []byte) (Mapping, error) {
 		stored.Mapping.Unmeasured = true
 		stored.Mapping.Stopwords = firstStopwords(stored.Mapping.Analyzer)
 	default:
-		return Mapping{}, fmt.Errorf("the mapping of the index has version %d, and this program reads versions up to %d", stored.Version, mappingVersion)
+		return Mapping{}, fmt.Errorf("the index is broken: its mapping has version %d: build a new one from the pages", stored.Version)
 	}
 	return stored.Mapping, nil
+}
+
+// NewerError is the error of a part of the index that an older release can't have written.
+func NewerError(part string, got, reads int) error {
+	return fmt.Errorf("the %s of the index has version %d, and this release reads version %d: a newer release of indexerd wrote the index: start that release, or restore a backup that this release made", part, got, reads)
 }

@@ -75,7 +75,7 @@ func (m *Machine) Start(t testing.TB) {
 // Open is Start for a caller whose files may fail. After an error there is no
 // process.
 func (m *Machine) Open() (err error) {
-	if m.Trace, err = timetrace.Open(m.Files, "data"); err != nil {
+	if m.Trace, err = timetrace.Open(m.Files, "data", "test"); err != nil {
 		return err
 	}
 	if m.Tree, err = stamps.New(stamps.Options{FS: m.Files, Dir: Dir + "/stamps", Budget: m.Budget}); err != nil {

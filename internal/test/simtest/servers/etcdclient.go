@@ -171,7 +171,7 @@ func (k *keepAlive) Recv() (*pb.LeaseKeepAliveResponse, error) {
 type watcher struct{ *remote }
 
 // Watch implements clientv3.Watcher. Its answers have no events: there was a change, or one
-// may have been missed. A change that nobody has received yet counts for all.
+// may have been missed. A change that no watcher has received yet counts for all.
 func (w watcher) Watch(ctx context.Context, key string, opts ...clientv3.OpOption) clientv3.WatchChan {
 	var (
 		answers = make(chan clientv3.WatchResponse, 1)
