@@ -58,6 +58,18 @@ func (ix *Index) recognize(m meta) (doubt string, err error) {
 // if they are. The caller makes its marks doubt them, and then calls Trust.
 func (ix *Index) Doubt() string { return ix.doubt }
 
+// WasUsed reports whether an index in a cluster was used last with a directory.
+func WasUsed(dir string) (bool, error) {
+	_, err := os.Stat(filepath.Join(dir, identityFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Forget has WasUsed report false.
+func Forget(dir string) error { return os.Remove(filepath.Join(dir, identityFile)) }
+
 // Trust records the identity of the index and its epoch, durably.
 func (ix *Index) Trust() error { return ix.writeIdentity(ix.config.Dir) }
 

@@ -52,7 +52,7 @@ func (c *cluster) config() opensearch.Config {
 		Nodes: x.URLs, User: x.User, Password: x.Password, APIKey: x.APIKey, HTTP: c.client(),
 		Name: x.Prefix + c.Conf.Name, Owner: c.Owner, TakeOver: c.Config.TakeOver, Term: c.term(),
 		Mapping: database.Mapping(c.Conf), BM25: &c.Conf.Content.BM25, Source: x.Source, Shards: x.Shards, Replicas: x.Replicas,
-		Ctx: c.ctx, Dir: filepath.Join(c.Dir, "index"), Patience: writeWithin,
+		Ctx: c.ctx, Dir: c.clusterDir(), Patience: writeWithin,
 	}
 }
 
@@ -66,6 +66,9 @@ func httpClient(x configs.Index) *http.Client {
 	}
 	return &http.Client{Transport: transport}
 }
+
+// clusterDir is the directory with the identity of an index in a cluster.
+func (s *Table) clusterDir() string { return filepath.Join(s.Dir, "index") }
 
 // open opens the index in use. If the cluster has none, or not the one that was left
 // there, the table becomes unverified first. A missing one is made, and refilled from the

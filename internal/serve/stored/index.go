@@ -13,6 +13,7 @@ import (
 	"indexerd/internal/index/fulltext"
 	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/words"
+	"indexerd/internal/index/opensearch"
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/reindex"
 	"indexerd/internal/index/search"
@@ -99,6 +100,9 @@ func (d *directories) open() (opened, error) {
 		return opened{}, err
 	}
 	dir, err := reindex.Current(d.Table.Dir)
+	if err == nil && !d.ReadOnly {
+		err = d.leaveCluster()
+	}
 	if err != nil {
 		return opened{}, err
 	}
@@ -111,6 +115,19 @@ func (d *directories) open() (opened, error) {
 		return opened{}, err
 	}
 	return opened{ix, built, built.Fingerprint() == database.Mapping(d.Conf).Fingerprint()}, nil
+}
+
+// leaveCluster marks the table as unverified if its index was in a cluster since the
+// embedded one was written.
+func (d *directories) leaveCluster() error {
+	used, err := opensearch.WasUsed(d.clusterDir())
+	if err != nil || !used {
+		return err
+	}
+	if err := d.doubt("the index was in a cluster meanwhile"); err != nil {
+		return err
+	}
+	return opensearch.Forget(d.clusterDir())
 }
 
 func (d *directories) create(generation doc.Generation) (opened, error) {
