@@ -105,9 +105,24 @@ type RowKeyer interface {
 }
 
 // A Guesser is an Epochs that reads more rows if no row has a plausible time. Ask
-// selects the column where a condition holds, in an order.
+// selects the column where a condition holds, in an order. The error is a
+// *NoTimesError if the rows hold no times.
 type Guesser interface {
 	Guess(ask func(condition, order string, row func(raw any) bool) error, expr string, zone *time.Location) (Times, error)
+}
+
+// A NoTimesError is a fault of the configuration: the rows of a column hold no times.
+type NoTimesError struct{ What, Do string }
+
+// Error returns the parts on one line.
+func (e *NoTimesError) Error() string { return e.What + ": " + e.Do }
+
+// A Maxer is a Times whose latest time SQL finds. Without it, or if Max returns
+// false, the engine reads every value.
+type Maxer interface {
+	// Max writes the greatest value of a group that is a time. If only reading a value
+	// shows whether it is a time, as with NaN, it writes nothing and returns false.
+	Max(q *Query, expr string, as *Column) bool
 }
 
 // A Waller is a Times that stores what a wall clock showed, at least in some rows.

@@ -32,6 +32,9 @@ type clockTimes struct {
 	zone *time.Location // of Wall and Day
 }
 
+// times returns the conversion of a column in a zone.
+func (c *Clock) times(zone *time.Location) Times { return clockTimes{c, zone} }
+
 func (c clockTimes) Tick() time.Duration {
 	if c.Form == Day {
 		return 24 * time.Hour
@@ -58,6 +61,12 @@ func (c clockTimes) Bounds(w doc.Window) (from, to any) {
 		unit = 24 * time.Hour
 	}
 	return c.Write(ceil(f, unit)), c.Write(ceil(t, unit))
+}
+
+// Max implements Maxer.
+func (clockTimes) Max(q *Query, expr string, _ *Column) bool {
+	q.Write("max(", expr, ")")
+	return true
 }
 
 // Zone implements Waller.

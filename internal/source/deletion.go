@@ -80,7 +80,7 @@ func (t *Table) unlisted() condition {
 	}
 	same := list.keyFields()
 	return func(q *Query) {
-		q.reads = append(q.reads, &list.Described)
+		q.reading(&list.Described)
 		q.Write("NOT EXISTS (SELECT 1 ", list.From())
 		word := " WHERE "
 		for i, f := range t.keyFields() {

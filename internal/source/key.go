@@ -137,10 +137,7 @@ func (v *view) oneOf(keys [][]any) condition {
 	fields := v.keyFields()
 	return func(q *Query) {
 		if lister, ok := v.dialect.(Lister); ok {
-			exprs, columns := make([]string, len(fields)), make([]*Column, len(fields))
-			for i, f := range fields {
-				exprs[i], columns[i] = f.expr, f.as
-			}
+			columns, exprs := fields.split()
 			if lister.Among(q, columns, exprs, keys) {
 				return
 			}

@@ -121,6 +121,17 @@ func (e epochTimes) bound(t time.Time) any {
 	return int64(math.MaxInt64)
 }
 
+// Max implements Maxer. The bound of nanoseconds excludes the greatest number of 64 bits.
+func (e epochTimes) Max(q *Query, expr string, as *Column) bool {
+	if !e.whole || e.unit < time.Microsecond {
+		return false
+	}
+	q.Write("max(CASE WHEN ")
+	field{expr, as}.between(e.Bounds(doc.Window{From: minTime, To: maxTime}))(q)
+	q.Write(" THEN ", expr, " END)")
+	return true
+}
+
 // number returns a raw value that is a number in one of the drivers' forms.
 func number(raw any) (*big.Rat, error) {
 	r := new(big.Rat)

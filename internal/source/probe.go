@@ -96,7 +96,7 @@ func (t *Table) OutOfRange(ctx context.Context) (int64, error) {
 				where = append(where, t.unlisted())
 			}
 			q := v.query("count(*)").where(where...)
-			q.slow = true
+			q.readsAll()
 			rows, err := x.count(ctx, q)
 			if err != nil {
 				return 0, err

@@ -24,6 +24,15 @@ func (q *Query) Statement() Statement {
 	return Statement{SQL: q.sql.String(), Args: q.args, Reads: q.reads, Slow: q.slow}
 }
 
+// reading adds an SQL that the statement wraps.
+func (q *Query) reading(sql *Described) *Query {
+	q.reads = append(q.reads, sql)
+	return q
+}
+
+// readsAll marks a statement that reads the whole table.
+func (q *Query) readsAll() { q.slow = true }
+
 // Write writes SQL.
 func (q *Query) Write(texts ...string) *Query {
 	for _, text := range texts {
@@ -74,9 +83,9 @@ func (q *Query) where(all ...condition) *Query {
 // order writes an ORDER BY.
 func (q *Query) order(by fields) *Query { return q.orderBy(by.list()) }
 
-func (q *Query) orderBy(list string) *Query {
+func (q *Query) orderBy(exprs string) *Query {
 	q.ordered = true
-	return q.Write(" ORDER BY ", list)
+	return q.Write(" ORDER BY ", exprs)
 }
 
 // limit writes the clause that limits the rows.
@@ -207,4 +216,12 @@ func (all fields) are(operator string, values []any, form Keyset) condition {
 		return and(all[0].is(operator[:2]+"= ", values[0]), or(cases...))
 	}
 	return or(cases...)
+}
+
+// split returns the columns and the expressions.
+func (all fields) split() (columns []*Column, exprs []string) {
+	for _, f := range all {
+		columns, exprs = append(columns, f.as), append(exprs, f.expr)
+	}
+	return columns, exprs
 }

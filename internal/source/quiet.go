@@ -64,7 +64,8 @@ func (x *tx) recent(ctx context.Context, all []Since, asked []int) (map[int]bool
 		if n > 0 {
 			q.Write(" UNION ALL ")
 		}
-		q.Write("SELECT ", strconv.Itoa(i)).fromOneRow().Write(" WHERE ").recentRow(all[i])
+		q.Write("SELECT ", strconv.Itoa(i)).fromOneRow().Write(" WHERE ")
+		all[i].recentRow(q)
 	}
 	recent := map[int]bool{}
 	var fault error
@@ -82,12 +83,12 @@ func (x *tx) recent(ctx context.Context, all []Since, asked []int) (map[int]bool
 
 // recentRow writes the condition that some SQL of a table returns such a row. The
 // bound is that of a window, so it may include more, never less.
-func (q *Query) recentRow(s Since) *Query {
+func (s Since) recentRow(q *Query) {
 	views := s.Table.timed()
-	return q.List(len(views), " OR ", func(i int) {
+	q.List(len(views), " OR ", func(i int) {
 		v := views[i]
 		from, _ := v.updated.known().Bounds(doc.Window{From: s.From, To: s.From.Add(recentSpan)})
-		q.reads = append(q.reads, &v.Described)
+		q.reading(&v.Described)
 		q.Write("EXISTS (SELECT 1 ", v.From()).where(v.updated.is(" >= ", from)).Write(")")
 	})
 }

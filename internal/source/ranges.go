@@ -8,44 +8,9 @@ import (
 	"hash/maphash"
 	"iter"
 	"slices"
-	"strconv"
-	"strings"
 
 	"indexerd/internal/base/doc"
 )
-
-// A Divider sums the rows of ranges of keys in one pass of a table.
-type Divider interface {
-	Summer
-	// Ordered returns an expression for a part of a key whose order is that of OIDs,
-	// and the column with which its bounds are compared; nil: they are texts.
-	Ordered(as *Column, expr string) (string, *Column)
-	// Divide writes the number of the bounds that are not above a key of such
-	// expressions.
-	Divide(q *Query, columns []*Column, exprs []string, bounds [][]any)
-	// KeyDigest returns an expression for the digest of such a key, of 64 bits.
-	KeyDigest(columns []*Column, exprs []string) string
-}
-
-// Halve implements Divider.Divide by nested CASEs, whose depth is the logarithm of the
-// number of bounds.
-func Halve(q *Query, columns []*Column, exprs []string, bounds [][]any) {
-	halve(q, columns, exprs, bounds, 0)
-}
-
-// halve writes the number of the range, where the first bound has the number first.
-func halve(q *Query, columns []*Column, exprs []string, bounds [][]any, first int) {
-	if len(bounds) == 0 {
-		q.Write(strconv.Itoa(first))
-		return
-	}
-	half := len(bounds) / 2
-	q.Write("CASE WHEN (", strings.Join(exprs, ", "), ") < (").BindKey(bounds[half], columns).Write(") THEN ")
-	halve(q, columns, exprs, bounds[:half], first)
-	q.Write(" ELSE ")
-	halve(q, columns, exprs, bounds[half+1:], first+half+1)
-	q.Write(" END")
-}
 
 // maxBoundValues is the number of values that the bounds of one statement may have.
 const maxBoundValues = 60_000
@@ -129,7 +94,7 @@ func (t *Table) joins(child *view) bool {
 // isParent returns the condition that the table has a live row with a child's key.
 func (t *Table) isParent(child *view) condition {
 	return func(q *Query) {
-		q.reads = append(q.reads, &t.Described)
+		q.reading(&t.Described)
 		key := t.byBytes().list()
 		q.Write("(", child.byBytes().list(), ") IN (SELECT ", key, " ", t.From()).where(t.notNull(), t.live(), t.unlisted()).Write(")")
 	}
@@ -214,7 +179,7 @@ func (s summing) query(d Divider, bounds []doc.OID) (*Query, error) {
 	}
 	columns, exprs := s.view.byBytes().split()
 	q := s.view.ask("SELECT ")
-	q.slow = true
+	q.readsAll()
 	d.Divide(q, columns, exprs, values)
 	return q.Write(" AS n, count(*), ", d.Sum(s.digest(d)), " ", s.view.From()).where(s.view.notNull(), s.among).Write(" GROUP BY 1"), nil
 }
@@ -230,13 +195,6 @@ func (v *view) byBytes() fields {
 		}
 	}
 	return key
-}
-
-func (all fields) split() (columns []*Column, exprs []string) {
-	for _, f := range all {
-		columns, exprs = append(columns, f.as), append(exprs, f.expr)
-	}
-	return columns, exprs
 }
 
 // StampsInRanges is StampsInRange for some ranges, by the order of OIDs whatever the
@@ -303,7 +261,7 @@ func addSums(sums []doc.Sum, raw []any) error {
 // sumRows reads all rows, in any order.
 func (s summing) sumRows(ctx context.Context, x *tx, bounds []doc.OID) ([]doc.Sum, error) {
 	q, sums := s.rows().where(s.view.notNull(), s.among), make([]doc.Sum, len(bounds)+1)
-	q.slow = true
+	q.readsAll()
 	_, err := x.each(ctx, q, func(raw []any) bool {
 		if oid, digest, err := s.of(raw); err == nil {
 			at, found := slices.BinarySearch(bounds, oid)

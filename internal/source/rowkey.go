@@ -44,7 +44,7 @@ func (l *rowLimit) check(ctx context.Context, x *tx) error {
 		return nil
 	}
 	q := l.ask("SELECT count(*) FROM (SELECT 1 AS one ", l.From()).Write(l.dialect.Limit(fmt.Sprint(l.most+1)), ") counted")
-	q.slow = true
+	q.readsAll()
 	n, err := x.count(ctx, q)
 	if err != nil || n <= int64(l.most) {
 		return err

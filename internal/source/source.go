@@ -48,7 +48,6 @@ package source
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -298,30 +297,6 @@ func (x *tx) count(ctx context.Context, q *Query) (int64, error) {
 	return integer(row[0])
 }
 
-// integer returns a raw value that is an integer in one of the drivers' forms.
-func integer(raw any) (int64, error) {
-	if n, ok := raw.(int64); ok {
-		return n, nil
-	}
-	if text, ok := textOf(raw); ok {
-		return strconv.ParseInt(text, 10, 64)
-	}
-	return 0, fmt.Errorf("%s is not an integer", Show(raw))
-}
-
-// textOf returns a raw value that is text in one of the drivers' forms.
-func textOf(raw any) (string, bool) {
-	switch v := raw.(type) {
-	case *string:
-		return *v, true
-	case string:
-		return v, true
-	case []byte:
-		return string(v), true
-	}
-	return "", false
-}
-
 // keep returns a raw value that stays valid, for use as a parameter of its column.
 func keep(raw any) any {
 	switch v := raw.(type) {
@@ -354,30 +329,4 @@ func size(raw []any) (n int) {
 		}
 	}
 	return n
-}
-
-// Show returns a raw value for an error, shortened.
-func Show(raw any) string {
-	const most = 40
-	short := func(s string) string {
-		if len(s) > most {
-			return s[:most] + "..."
-		}
-		return s
-	}
-	switch v := raw.(type) {
-	case nil:
-		return "NULL"
-	case int64:
-		return "integer " + strconv.FormatInt(v, 10)
-	case float64:
-		return "real " + strconv.FormatFloat(v, 'g', -1, 64)
-	case string:
-		return "text " + strconv.Quote(short(v))
-	case *string:
-		return short(*v)
-	case []byte:
-		return fmt.Sprintf("a blob of %d bytes", len(v))
-	}
-	return fmt.Sprintf("%v", raw)
 }

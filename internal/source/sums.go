@@ -3,18 +3,7 @@ package source
 import (
 	"fmt"
 	"strings"
-	"time"
-
-	"indexerd/internal/base/doc"
 )
-
-// A Summer adds digests in SQL. Without it the engine reads the digest of every
-// child row.
-type Summer interface {
-	// Sum returns an aggregate of tokens: their exact sum, as an integer of any size;
-	// NULL if one is NULL.
-	Sum(token string) string
-}
 
 // sums begins a statement that selects, by key, the number of rows, the sum of
 // their digests and the greatest updateTime. It groups by bytes: the columns' order
@@ -38,25 +27,15 @@ func (c *child) sums(among condition, times Times) (q *Query, ok bool) {
 	return q.Write(" ", c.From()).where(among).Write(" GROUP BY ", keys.list()), true
 }
 
-// latest writes the greatest updateTime of a group: of numbers, the greatest that is
-// a time. It reports false if only reading a number shows whether it is a time, as
-// with NaN.
+// latest writes the greatest updateTime of a group. It reports false if the database
+// can't find it.
 func (c *child) latest(q *Query, times Times) bool {
-	switch times := times.(type) {
-	case nil:
+	if times == nil {
 		q.Write("NULL")
-	case clockTimes:
-		q.Write("max(", c.updated.expr, ")")
-	case epochTimes:
-		q.Write("max(CASE WHEN ")
-		c.updated.between(times.Bounds(doc.Window{From: minTime, To: maxTime}))(q)
-		q.Write(" THEN ", c.updated.expr, " END)")
-		// The bound of nanoseconds excludes the greatest number of 64 bits.
-		return times.whole && times.unit >= time.Microsecond
-	default:
-		return false
+		return true
 	}
-	return true
+	maxer, ok := times.(Maxer)
+	return ok && maxer.Max(q, c.updated.expr, c.updated.as)
 }
 
 // addSum adds a row of sums.

@@ -282,7 +282,7 @@ func (t *Table) Behind(ctx context.Context) (reason string, err error) {
 // fails for a row.
 func (t *Table) Count(ctx context.Context) (int64, error) {
 	q := t.query("count(*)").where(t.live(), t.unlisted())
-	q.slow = true
+	q.readsAll()
 	n, err := reading(ctx, t, "count the rows", func(x *tx) (int64, error) { return x.count(ctx, q) })
 	if isRowFault(err) {
 		return t.Estimate(ctx)
@@ -316,7 +316,7 @@ func (t *Table) breakpoints(every int) *Query {
 	q := t.ask("SELECT ", strings.Join(outer, ", "), " FROM (SELECT ", strings.Join(numbered, ", "),
 		", row_number() OVER (ORDER BY ", t.keyFields().list(), ") - 1 AS n ", t.From())
 	q.where(t.notNull(), t.live()).Write(") numbered WHERE n > 0 AND ").remainder("n", int64(every)).Write(" = 0 ORDER BY n")
-	q.slow = true
+	q.readsAll()
 	return q
 }
 

@@ -68,7 +68,7 @@ func (v *view) newUpdated(conf updatedConfig) (*updated, error) {
 	case c.Clock.Form == Wall && conf.zone == nil:
 		return nil, &ConfigError{"timezone", is + ", so its time zone is not known", "set timezone, for example UTC or Europe/Berlin"}
 	}
-	var times Times = clockTimes{c.Clock, u.zone}
+	times := c.Clock.times(u.zone)
 	u.times.Store(&times)
 	return u, nil
 }
@@ -136,19 +136,16 @@ func (v *view) guess(ctx context.Context, x *tx, g Guesser) (Times, error) {
 	const rows = 100
 	u := v.updated
 	ask := func(where, order string, row func(any) bool) error {
-		q := v.query(v.updatedExpr()).where(text(u.expr + where)).orderBy(u.expr + order).limit(rows)
+		q := v.query(v.updatedExpr()).where(text(u.expr + where)).order(fields{{expr: u.expr + order}}).limit(rows)
 		_, err := x.each(ctx, q, func(raw []any) bool { return row(raw[0]) })
 		return err
 	}
 	t, err := g.Guess(ask, u.expr, u.zone)
-	if fault, ok := errors.AsType[*ConfigError](err); ok {
+	if fault, ok := errors.AsType[*NoTimesError](err); ok {
 		return nil, &ConfigError{v.paths.updated, "column " + v.names[u.at] + ": " + fault.What, fault.Do}
 	}
 	return t, err
 }
-
-// NoTimes returns the error of a Guesser for a column whose rows hold no times.
-func NoTimes(what, do string) error { return &ConfigError{What: what, Do: do} }
 
 // sample reads rows that can vote: values that are plausible times. It returns the
 // values while the conversion is not known. It uses an index on the column. Without

@@ -177,8 +177,7 @@ func (v *view) path() string { return strings.TrimSuffix(v.paths.sql, ".sql") }
 
 // ask begins a statement on the view.
 func (v *view) ask(sql ...string) *Query {
-	q := &Query{dialect: v.dialect, reads: []*Described{&v.Described}}
-	return q.Write(sql...)
+	return NewQuery(v.dialect).reading(&v.Described).Write(sql...)
 }
 
 // query begins a statement that selects expressions.

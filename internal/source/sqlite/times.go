@@ -113,7 +113,7 @@ func (anyTimes) Guess(ask func(condition, order string, row func(any) bool) erro
 			return false
 		}
 		if fault == nil {
-			fault = source.NoTimes(err.Error(), "it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05")
+			fault = &source.NoTimesError{What: err.Error(), Do: "it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05"}
 		}
 		return true
 	}
