@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
 	"math"
 	"slices"
-
-	"indexerd/internal/base/doc"
 )
 
 // A keyBisection reads integer keys although the SQL fails for some rows.
@@ -20,7 +20,7 @@ import (
 // such row. Keys of other types have too many values for this.
 type keyBisection struct {
 	table *Table
-	also  condition
+	also  dialect.Condition
 	limit int
 	oids  []doc.OID
 }
@@ -61,7 +61,7 @@ func (s *scan) ends() (low, high int64) {
 		high--
 	}
 	if s.last != nil {
-		last, err := integer(s.last[0])
+		last, err := dialect.Integer(s.last[0])
 		if err != nil || last == math.MaxInt64 {
 			return 0, -1
 		}
@@ -92,10 +92,10 @@ func (b *keyBisection) read(ctx context.Context, low, high int64) error {
 
 func (b *keyBisection) readOnce(ctx context.Context, low, high int64) error {
 	key := b.table.keyFields()
-	in := func(q *Query) {
-		q.Write(key[0].expr, " BETWEEN ").Bind(low, key[0].as).Write(" AND ").Bind(high, key[0].as)
+	in := func(q *dialect.Query) {
+		q.Write(key[0].Expr, " BETWEEN ").Bind(low, key[0].As).Write(" AND ").Bind(high, key[0].As)
 	}
-	q := b.table.keys().where(in, b.also).order(key).limit(b.limit - len(b.oids))
+	q := b.table.keys().Where(in, b.also).Order(key).Limit(b.limit - len(b.oids))
 	oids, err := b.table.readKeys(ctx, "read keys by halves", q, nil)
 	b.oids = append(b.oids, oids...)
 	return err

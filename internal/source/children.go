@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
 	"math"
 	"slices"
 	"time"
-
-	"indexerd/internal/base/doc"
 )
 
 // A child is the view of a child's SQL.
@@ -149,19 +149,19 @@ func (r *childReader) read(ctx context.Context, x *tx, oids []doc.OID, bodies bo
 
 // asks returns the statement for the rows of some keys, and what adds one of its
 // rows.
-func (c *child) asks(among condition, times Times, bodies bool) (q *Query, add func(*childRows, []any, Times) error) {
+func (c *child) asks(among dialect.Condition, times dialect.Times, bodies bool) (q *dialect.Query, add func(*childRows, []any, dialect.Times) error) {
 	if bodies {
-		return c.bodies().where(among), c.addBody
+		return c.bodies().Where(among), c.addBody
 	}
 	if sums, ok := c.sums(among, times); ok {
 		return sums, c.addSum
 	}
-	return c.stamps(true).where(among), c.addStamp
+	return c.stamps(true).Where(among), c.addStamp
 }
 
 // adder returns a function that adds rows of the i-th child. The rows begin with the
 // key unless they are bodies. Rows of one parent often follow each other.
-func (r *childReader) adder(c *child, i int, times Times, bodies bool, add func(*childRows, []any, Times) error) func([]any) bool {
+func (r *childReader) adder(c *child, i int, times dialect.Times, bodies bool, add func(*childRows, []any, dialect.Times) error) func([]any) bool {
 	var room [maxKeyParts]any
 	var last doc.OID
 	var parent []childRows
@@ -189,7 +189,7 @@ func (r *childReader) adder(c *child, i int, times Times, bodies bool, add func(
 }
 
 // addStamp adds a row of key, updateTime and token.
-func (c *child) addStamp(rows *childRows, raw []any, times Times) error {
+func (c *child) addStamp(rows *childRows, raw []any, times dialect.Times) error {
 	k := len(c.key)
 	digest, err := digestOf(raw[k+1])
 	var at time.Time
@@ -201,7 +201,7 @@ func (c *child) addStamp(rows *childRows, raw []any, times Times) error {
 }
 
 // addBody adds a row of all columns and token.
-func (c *child) addBody(rows *childRows, raw []any, times Times) error {
+func (c *child) addBody(rows *childRows, raw []any, times dialect.Times) error {
 	digest, err := c.digest(raw)
 	var at time.Time
 	if c.updated != nil && err == nil {

@@ -2,10 +2,10 @@ package source
 
 import (
 	"context"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
 	"maps"
 	"slices"
-
-	"indexerd/internal/base/doc"
 )
 
 // A deletion selects the rows that are marked deleted. Zero: none.
@@ -33,7 +33,7 @@ func newDeletion(ctx context.Context, x *tx, cfg TableConfig, main *view) (d del
 		}
 		d.values = cfg.Deleted.Values
 		// The database checks that the values have the column's type.
-		q := main.query("1").where(main.field(d.column).in(d.values), never)
+		q := main.query("1").Where(main.field(d.column).In(d.values), dialect.Never)
 		if _, err := x.each(ctx, q, func([]any) bool { return true }); err != nil {
 			return d, configFault(field, err)
 		}
@@ -46,24 +46,24 @@ func newDeletion(ctx context.Context, x *tx, cfg TableConfig, main *view) (d del
 
 // marked returns the condition that the column marks a row deleted; nil: no column
 // does.
-func (t *Table) marked() condition {
+func (t *Table) marked() dialect.Condition {
 	if len(t.deletion.values) == 0 {
 		return nil
 	}
-	return t.field(t.deletion.column).in(t.deletion.values)
+	return t.field(t.deletion.column).In(t.deletion.values)
 }
 
 // live returns the condition that no column marks the row deleted; nil: no column
 // does. NULL does not mark a row.
-func (t *Table) live() condition {
+func (t *Table) live() dialect.Condition {
 	if marked := t.marked(); marked != nil {
-		return not(marked)
+		return dialect.Not(marked)
 	}
 	return nil
 }
 
 // liveOf is live for the main view. Rows of other views are never marked.
-func (t *Table) liveOf(v *view) condition {
+func (t *Table) liveOf(v *view) dialect.Condition {
 	if v == t.view {
 		return t.live()
 	}
@@ -73,21 +73,21 @@ func (t *Table) liveOf(v *view) condition {
 // unlisted returns the condition that the deleted SQL does not list a row; nil if
 // there is none. It may read the list once for each row: it is for statements that
 // read the whole table.
-func (t *Table) unlisted() condition {
+func (t *Table) unlisted() dialect.Condition {
 	list := t.deletion.list
 	if list == nil {
 		return nil
 	}
 	same := list.keyFields()
-	return func(q *Query) {
-		q.reading(&list.Described)
+	return func(q *dialect.Query) {
+		q.Reads(&list.Described)
 		q.Write("NOT EXISTS (SELECT 1 ", list.From())
 		word := " WHERE "
 		for i, f := range t.keyFields() {
-			q.Write(word, same[i].expr, " = ", f.expr)
+			q.Write(word, same[i].Expr, " = ", f.Expr)
 			word = " AND "
-			if listed, tie := list.tie(i), t.tie(i); listed.expr != "" && tie.expr != "" {
-				q.Write(word, listed.expr, " = ", tie.expr)
+			if listed, tie := list.tie(i), t.tie(i); listed.Expr != "" && tie.Expr != "" {
+				q.Write(word, listed.Expr, " = ", tie.Expr)
 			}
 		}
 		q.Write(")")
@@ -97,7 +97,7 @@ func (t *Table) unlisted() condition {
 // markedAmong returns which of the OIDs a column marks deleted.
 func (t *Table) markedAmong(ctx context.Context, x *tx, oids []doc.OID) (found []doc.OID, err error) {
 	if marked := t.marked(); marked != nil {
-		err = t.eachOf(ctx, x, oids, func(among condition) *Query { return t.keys().where(marked, among) },
+		err = t.eachOf(ctx, x, oids, func(among dialect.Condition) *dialect.Query { return t.keys().Where(marked, among) },
 			func(oid doc.OID, _ []any) { found = append(found, oid) })
 	}
 	return found, err
@@ -107,7 +107,7 @@ func (t *Table) markedAmong(ctx context.Context, x *tx, oids []doc.OID) (found [
 func (t *Table) listed(ctx context.Context, x *tx, oids []doc.OID) (listed map[doc.OID]bool, err error) {
 	listed = map[doc.OID]bool{}
 	if list := t.deletion.list; list != nil {
-		err = list.eachOf(ctx, x, oids, func(among condition) *Query { return list.keys().where(among) },
+		err = list.eachOf(ctx, x, oids, func(among dialect.Condition) *dialect.Query { return list.keys().Where(among) },
 			func(oid doc.OID, _ []any) { listed[oid] = true })
 	}
 	return listed, err

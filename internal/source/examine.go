@@ -3,33 +3,33 @@ package source
 import (
 	"context"
 	"fmt"
-	"slices"
-
 	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
+	"slices"
 )
 
 // Estimate returns the planner's estimate of the number of rows; 0 if there is
 // none.
 func (t *Table) Estimate(ctx context.Context) (int64, error) {
-	return asking(ctx, t, "estimate the rows", func(d Inspector, x *tx) (int64, error) { return d.Estimate(ctx, x.session, &t.view.Described) })
+	return asking(ctx, t, "estimate the rows", func(d dialect.Inspector, x *tx) (int64, error) { return d.Estimate(ctx, x.session, &t.view.Described) })
 }
 
 // Writable returns the tables of all SQLs that the role could also write, each
 // once.
 func (t *Table) Writable(ctx context.Context) ([]string, error) {
-	return asking(ctx, t, "look at the role's privileges", func(d Inspector, x *tx) ([]string, error) { return d.Writable(ctx, x.session, t.sqls()) })
+	return asking(ctx, t, "look at the role's privileges", func(d dialect.Inspector, x *tx) ([]string, error) { return d.Writable(ctx, x.session, t.sqls()) })
 }
 
 // Inexact returns why no horizon is exact for the table's rows now, and what to do;
 // "": it may be exact.
 func (t *Table) Inexact(ctx context.Context) (reason string, err error) {
-	return asking(ctx, t, "look at what the SQLs read", func(d Watcher, x *tx) (string, error) { return d.Inexact(ctx, x.session, t.sqls()) })
+	return asking(ctx, t, "look at what the SQLs read", func(d dialect.Watcher, x *tx) (string, error) { return d.Inexact(ctx, x.session, t.sqls()) })
 }
 
 // Footprint returns the base tables that the table's SQLs read now.
 func (t *Table) Footprint(ctx context.Context) (doc.Footprint, error) {
-	live := t.keys().where(t.live(), t.unlisted()).Statement()
-	return asking(ctx, t, "look at what the SQLs read", func(d Footprinter, x *tx) (doc.Footprint, error) {
+	live := t.keys().Where(t.live(), t.unlisted()).Statement()
+	return asking(ctx, t, "look at what the SQLs read", func(d dialect.Footprinter, x *tx) (doc.Footprint, error) {
 		return d.Footprint(ctx, x.session, live, t.kinds, t.sqls())
 	})
 }
@@ -37,7 +37,7 @@ func (t *Table) Footprint(ctx context.Context) (doc.Footprint, error) {
 // Relations returns the base tables that the main SQL and each child's SQL read.
 // It does not run the SQLs.
 func (t *Table) Relations(ctx context.Context) ([]doc.Relation, error) {
-	return asking(ctx, t, "look at the tables", func(d Planner, x *tx) (all []doc.Relation, err error) {
+	return asking(ctx, t, "look at the tables", func(d dialect.Planner, x *tx) (all []doc.Relation, err error) {
 		for _, v := range t.rowViews() {
 			updated := -1
 			if v.updated != nil {
@@ -60,14 +60,14 @@ func (t *Table) Relations(ctx context.Context) ([]doc.Relation, error) {
 type question struct {
 	asks  doc.Question
 	view  *view
-	query *Query
+	query *dialect.Query
 }
 
 // Plans returns the database's plans, without running them, for the daemon's
 // queries: a window of updateTime, a range of keys, and some rows by key. The OIDs
 // are of existing rows; without any, no query by key is planned.
 func (t *Table) Plans(ctx context.Context, w doc.Window, some []doc.OID) ([]doc.Plan, error) {
-	return asking(ctx, t, "look at the plans", func(d Planner, x *tx) (plans []doc.Plan, err error) {
+	return asking(ctx, t, "look at the plans", func(d dialect.Planner, x *tx) (plans []doc.Plan, err error) {
 		questions, err := t.byTime(ctx, x, w)
 		if err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func (t *Table) byTime(ctx context.Context, x *tx, w doc.Window) (all []question
 		} else if !ok {
 			continue
 		}
-		q := v.stamps(v == t.view).where(append(s.where(), t.liveOf(v))...).order(s.order()).limit(t.stampPage)
+		q := v.stamps(v == t.view).Where(append(s.where(), t.liveOf(v))...).Order(s.order()).Limit(t.stampPage)
 		all = append(all, question{doc.AsksWindow, v, q})
 	}
 	return all, nil
@@ -119,7 +119,7 @@ func (t *Table) byKey(some []doc.OID) (all []question, err error) {
 	if err != nil {
 		return nil, err
 	}
-	q := t.bodies().where(append(s.where(), t.live())...).order(t.keyOrder()).limit(t.batch)
+	q := t.bodies().Where(append(s.where(), t.live())...).Order(t.keyOrder()).Limit(t.batch)
 	all = []question{{doc.AsksRange, t.view, q}}
 	for _, v := range t.views() {
 		if v == t.changes {
@@ -133,7 +133,7 @@ func (t *Table) byKey(some []doc.OID) (all []question, err error) {
 		if v == t.deletion.list {
 			q = v.keys()
 		}
-		all = append(all, question{doc.AsksKeys, v, q.where(among, t.liveOf(v))})
+		all = append(all, question{doc.AsksKeys, v, q.Where(among, t.liveOf(v))})
 	}
 	return all, nil
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
 	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
 )
 
 // A ConfigError is a fault of a table's configuration that only the database can
@@ -36,7 +36,7 @@ func (e *DeniedError) Unwrap() error { return e.ConfigError }
 // configFault converts a fault of the database that an SQL of the configuration
 // causes. Errors that a retry may remove stay as they are.
 func configFault(field string, err error) error {
-	fault, ok := errors.AsType[*Fault](err)
+	fault, ok := errors.AsType[*dialect.Fault](err)
 	if !ok || errors.Is(err, doc.ErrUnavailable) {
 		return err
 	}
@@ -66,12 +66,12 @@ func notRowFault(err error) error {
 
 // isRowFault reports whether one row may have caused an error.
 func isRowFault(err error) bool {
-	fault, ok := errors.AsType[*Fault](err)
-	return ok && fault.Subject == AboutRow && !errors.As(err, new(*statementError))
+	fault, ok := errors.AsType[*dialect.Fault](err)
+	return ok && fault.Subject == dialect.AboutRow && !errors.As(err, new(*statementError))
 }
 
 func codeOf(err error) string {
-	if fault, ok := errors.AsType[*Fault](err); ok {
+	if fault, ok := errors.AsType[*dialect.Fault](err); ok {
 		return fault.Code
 	}
 	return ""
@@ -87,11 +87,11 @@ func (e *tableError) Unwrap() error { return e.error }
 // about something that is missing means that the SQL's result has changed: when
 // the table was described it was there.
 func (t *Table) wrap(doing string, err error) error {
-	fault, ok := errors.AsType[*Fault](err)
+	fault, ok := errors.AsType[*dialect.Fault](err)
 	switch {
 	case err == nil, errors.As(err, new(*ConfigError)), errors.As(err, new(*keepError)), errors.As(err, new(*tableError)):
 		return err
-	case ok && fault.Subject == AboutMissing && !errors.Is(err, doc.ErrChangedResult):
+	case ok && fault.Subject == dialect.AboutMissing && !errors.Is(err, doc.ErrChangedResult):
 		err = fmt.Errorf("%w: %w", doc.ErrChangedResult, err)
 	}
 	return &tableError{fmt.Errorf("table %s: %s: %w", t.name, doing, err)}

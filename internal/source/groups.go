@@ -2,9 +2,9 @@ package source
 
 import (
 	"context"
-	"slices"
-
 	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
+	"slices"
 )
 
 // A groups reads the groups of rows that can't become documents: the ACL's column
@@ -89,7 +89,7 @@ func (t *Table) groupsOf(ctx context.Context, oid doc.OID) (*doc.Row, error) {
 	read, err := reading(ctx, t, "read the groups of a row", func(x *tx) (map[doc.OID]*doc.Row, error) {
 		return t.groups.read(ctx, x, []doc.OID{oid})
 	})
-	if isRefused(err) {
+	if dialect.Refused(err) {
 		return nil, nil
 	}
 	return read[oid], err
@@ -98,8 +98,8 @@ func (t *Table) groupsOf(ctx context.Context, oid doc.OID) (*doc.Row, error) {
 // read returns the groups of these rows that can be read.
 func (g groups) read(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID]*doc.Row, error) {
 	v, k := g.view, len(g.view.key)
-	ask := func(among condition) *Query {
-		return v.query(v.selected(slices.Concat(v.key, g.values)...)...).where(among, g.table.liveOf(v))
+	ask := func(among dialect.Condition) *dialect.Query {
+		return v.query(v.selected(slices.Concat(v.key, g.values)...)...).Where(among, g.table.liveOf(v))
 	}
 	rows, unreadable := map[doc.OID][]doc.Row{}, map[doc.OID]bool{}
 	err := v.eachOf(ctx, x, oids, ask, func(oid doc.OID, raw []any) {

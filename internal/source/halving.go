@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-
 	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
+	"slices"
 )
 
 // A row for which the SQL fails, for example by a division by zero, fails the
@@ -174,7 +174,7 @@ func (t *Table) checkStatements(ctx context.Context) error {
 			if v == t.changes {
 				continue
 			}
-			_, err := x.each(ctx, v.bodies().where(v.noKey(), t.liveOf(v)), func([]any) bool { return true })
+			_, err := x.each(ctx, v.bodies().Where(v.noKey(), t.liveOf(v)), func([]any) bool { return true })
 			if isRowFault(err) {
 				return fmt.Errorf("%s fails for rows that were not selected: %w", v.paths.sql, err)
 			}
@@ -206,12 +206,12 @@ func (t *Table) state(ctx context.Context, oid doc.OID) (exists, live bool, err 
 }
 
 // has reports whether a row with a key meets a condition.
-func (t *Table) has(ctx context.Context, oid doc.OID, where condition) (bool, error) {
+func (t *Table) has(ctx context.Context, oid doc.OID, where dialect.Condition) (bool, error) {
 	among, err := t.among([]doc.OID{oid})
 	if err != nil {
 		return false, err
 	}
-	oids, err := t.readKeys(ctx, "look for a row", t.keys().where(among, where), nil)
+	oids, err := t.readKeys(ctx, "look for a row", t.keys().Where(among, where), nil)
 	return len(oids) > 0, err
 }
 

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	"indexerd/internal/base/doc"
 )
 
 // Keys are ordered as the database orders the columns, which an index answers,
@@ -17,10 +17,12 @@ import (
 // the end of a page could separate such texts and skip one.
 
 // field returns a column as statements name it.
-func (v *view) field(at int) field { return field{v.exprs[at], &v.Columns[at]} }
+func (v *view) field(at int) dialect.Field {
+	return dialect.Field{Expr: v.exprs[at], As: &v.Columns[at]}
+}
 
-func (v *view) keyFields() fields {
-	key := make(fields, len(v.key))
+func (v *view) keyFields() dialect.Fields {
+	key := make(dialect.Fields, len(v.key))
 	for i, at := range v.key {
 		key[i] = v.field(at)
 	}
@@ -29,23 +31,23 @@ func (v *view) keyFields() fields {
 
 // tie orders by bytes the texts that a part of the key takes for equal. Its
 // expression is "" for a part that needs none.
-func (v *view) tie(part int) field {
+func (v *view) tie(part int) dialect.Field {
 	if v.kinds[part] != doc.Text {
-		return field{}
+		return dialect.Field{}
 	}
 	f := v.field(v.key[part])
-	return field{expr: v.dialect.Tie(f.as, f.expr)}
+	return dialect.Field{Expr: v.dialect.Tie(f.As, f.Expr)}
 }
 
 // keyOrder is the order of pages of rows: by key, then by its ties, if it needs
 // them.
-func (v *view) keyOrder() fields {
+func (v *view) keyOrder() dialect.Fields {
 	order := v.keyFields()
 	if v.unique {
 		return order
 	}
 	for i := range v.key {
-		if tie := v.tie(i); tie.expr != "" {
+		if tie := v.tie(i); tie.Expr != "" {
 			order = append(order, tie)
 		}
 	}
@@ -56,7 +58,7 @@ func (v *view) keyOrder() fields {
 func (v *view) place(key []any) []any {
 	place := keepAll(key)
 	for i, at := range v.key {
-		if v.unique || v.tie(i).expr == "" {
+		if v.unique || v.tie(i).Expr == "" {
 			continue
 		}
 		value := place[i]
@@ -76,41 +78,43 @@ func (v *view) place(key []any) []any {
 // A comparison of rows that includes the ties would be shorter. But PostgreSQL
 // estimates it by the first column alone: if all rows have one updateTime, it
 // expects none after the place, and for each page sorts all of them.
-func (v *view) after(order fields, place []any) condition {
+func (v *view) after(order dialect.Fields, place []any) dialect.Condition {
 	form, n := v.dialect.Keyset(), len(order)
-	for n > 0 && order[n-1].as == nil {
+	for n > 0 && order[n-1].As == nil {
 		n--
 	}
 	columns, ties := order[:n], order[n:]
 	if len(ties) == 0 {
-		return columns.are(" > ", place, form)
+		return columns.Are(" > ", place, form)
 	}
-	var later []condition
+	var later []dialect.Condition
 	for i, f := range columns {
-		later = append(later, f.is(" <> ", place[i]))
+		later = append(later, f.Is(" <> ", place[i]))
 	}
-	return and(columns.are(" >= ", place, form), or(append(later, ties.are(" > ", place[n:], form))...))
+	return dialect.And(columns.Are(" >= ", place, form), dialect.Or(append(later, ties.Are(" > ", place[n:], form))...))
 }
 
 // notNull returns the condition that no part of the key is NULL.
-func (v *view) notNull() condition {
+func (v *view) notNull() dialect.Condition {
 	key := v.keyFields()
-	return func(q *Query) { q.List(len(key), " AND ", func(i int) { q.Write(key[i].expr, " IS NOT NULL") }) }
+	return func(q *dialect.Query) {
+		q.List(len(key), " AND ", func(i int) { q.Write(key[i].Expr, " IS NOT NULL") })
+	}
 }
 
 // null returns the condition that a part of the key is NULL.
-func (v *view) null() condition {
-	var parts []condition
+func (v *view) null() dialect.Condition {
+	var parts []dialect.Condition
 	for _, f := range v.keyFields() {
-		parts = append(parts, text(f.expr+" IS NULL"))
+		parts = append(parts, dialect.SQL(f.Expr+" IS NULL"))
 	}
-	return or(parts...)
+	return dialect.Or(parts...)
 }
 
 // among returns the condition that the key is one of some keys. Keys that the
 // columns' order takes for equal match too, unless there is only one key: an error
 // for it must not be that of another row.
-func (v *view) among(oids []doc.OID) (condition, error) {
+func (v *view) among(oids []doc.OID) (dialect.Condition, error) {
 	keys := make([][]any, len(oids))
 	for i, oid := range oids {
 		parts, err := v.parts(oid)
@@ -119,35 +123,35 @@ func (v *view) among(oids []doc.OID) (condition, error) {
 		}
 		keys[i] = parts
 	}
-	all := []condition{v.oneOf(keys)}
+	all := []dialect.Condition{v.oneOf(keys)}
 	for i := range v.key {
-		if tie := v.tie(i); tie.expr != "" && len(keys) == 1 {
-			all = append(all, tie.is(" = ", keys[0][i]))
+		if tie := v.tie(i); tie.Expr != "" && len(keys) == 1 {
+			all = append(all, tie.Is(" = ", keys[0][i]))
 		}
 	}
-	return and(all...), nil
+	return dialect.And(all...), nil
 }
 
 // noKey returns the condition that the key is NULL in the form of a list, which no
 // row meets. The database does not find that out when it prepares a statement.
-func (v *view) noKey() condition { return v.oneOf([][]any{make([]any, len(v.key))}) }
+func (v *view) noKey() dialect.Condition { return v.oneOf([][]any{make([]any, len(v.key))}) }
 
 // oneOf returns the condition that the key is one of a list.
-func (v *view) oneOf(keys [][]any) condition {
+func (v *view) oneOf(keys [][]any) dialect.Condition {
 	fields := v.keyFields()
-	return func(q *Query) {
-		if lister, ok := v.dialect.(Lister); ok {
-			columns, exprs := fields.split()
+	return func(q *dialect.Query) {
+		if lister, ok := v.dialect.(dialect.Lister); ok {
+			columns, exprs := fields.Split()
 			if lister.Among(q, columns, exprs, keys) {
 				return
 			}
 		}
 		if len(fields) == 1 {
-			fields[0].in(slices.Concat(keys...))(q)
+			fields[0].In(slices.Concat(keys...))(q)
 			return
 		}
 		q.Write("(").List(len(keys), " OR ", func(i int) {
-			q.Write("(").List(len(fields), " AND ", func(j int) { q.Write(fields[j].expr, " = ").Bind(keys[i][j], fields[j].as) }).Write(")")
+			q.Write("(").List(len(fields), " AND ", func(j int) { q.Write(fields[j].Expr, " = ").Bind(keys[i][j], fields[j].As) }).Write(")")
 		}).Write(")")
 	}
 }
@@ -157,7 +161,7 @@ func (v *view) maxKeys() int { return v.dialect.MaxKeys(len(v.key)) }
 
 // eachOf calls row with each row that has one of some keys. ask selects the key
 // first. Rows whose key only the column's order takes for one of them are left out.
-func (v *view) eachOf(ctx context.Context, x *tx, oids []doc.OID, ask func(among condition) *Query, row func(oid doc.OID, raw []any)) error {
+func (v *view) eachOf(ctx context.Context, x *tx, oids []doc.OID, ask func(among dialect.Condition) *dialect.Query, row func(oid doc.OID, raw []any)) error {
 	asked := doc.SetOf(oids)
 	for part := range slices.Chunk(oids, v.maxKeys()) {
 		among, err := v.among(part)
@@ -217,7 +221,7 @@ func (v *view) part(i int, raw any) (part any, err error) {
 		part = partOfRaw(raw, kind)
 	}
 	if doc.KindOf(part) != kind {
-		return nil, fmt.Errorf("%s is no %v, as the table's key is", Show(raw), kind)
+		return nil, fmt.Errorf("%s is no %v, as the table's key is", dialect.Show(raw), kind)
 	}
 	return part, nil
 }

@@ -2,9 +2,9 @@ package source
 
 import (
 	"context"
-	"slices"
-
 	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
+	"slices"
 )
 
 // maxKeyless limits the rejects of Keyless and Unusable.
@@ -24,10 +24,10 @@ func (t *Table) Unusable(ctx context.Context, w doc.Window) (doc.Batch, error) {
 
 // unusable runs find, which is keyless or nullKey, for the rows with updateTime in
 // the window, or for all.
-func (t *Table) unusable(ctx context.Context, w *doc.Window, find func(context.Context, *tx, condition) ([]doc.Reject, error)) (doc.Batch, error) {
+func (t *Table) unusable(ctx context.Context, w *doc.Window, find func(context.Context, *tx, dialect.Condition) ([]doc.Reject, error)) (doc.Batch, error) {
 	b, err := reading(ctx, t, "look for rows without a key", func(x *tx) (b doc.Batch, err error) {
 		b.At = x.at
-		var in condition
+		var in dialect.Condition
 		if w != nil {
 			in, err = t.within(ctx, x, *w)
 		}
@@ -44,7 +44,7 @@ func (t *Table) unusable(ctx context.Context, w *doc.Window, find func(context.C
 
 // keyless returns rejects for the live rows with an unusable key that meet a
 // condition.
-func (t *Table) keyless(ctx context.Context, x *tx, in condition) ([]doc.Reject, error) {
+func (t *Table) keyless(ctx context.Context, x *tx, in dialect.Condition) ([]doc.Reject, error) {
 	rejects, err := t.nullKey(ctx, x, in)
 	if err != nil {
 		return nil, err
@@ -63,9 +63,9 @@ func (t *Table) keyless(ctx context.Context, x *tx, in condition) ([]doc.Reject,
 
 // nullKey returns one reject for all live rows that have no key and meet a
 // condition.
-func (t *Table) nullKey(ctx context.Context, x *tx, in condition) ([]doc.Reject, error) {
+func (t *Table) nullKey(ctx context.Context, x *tx, in dialect.Condition) ([]doc.Reject, error) {
 	var rejects []doc.Reject
-	_, err := x.each(ctx, t.query("1").where(t.null(), in, t.live()).limit(1), func([]any) bool {
+	_, err := x.each(ctx, t.query("1").Where(t.null(), in, t.live()).Limit(1), func([]any) bool {
 		rejects = t.keylessRow()
 		return true
 	})
@@ -88,8 +88,8 @@ func (t *Table) failsAtNull(ctx context.Context, err error) ([]doc.Reject, error
 
 // readSuspects reads keys that may be unusable and adds rejects for those that
 // are.
-func (t *Table) readSuspects(ctx context.Context, x *tx, suspect string, in condition, rejects []doc.Reject) ([]doc.Reject, error) {
-	_, err := x.each(ctx, t.keys().where(t.notNull(), text(suspect), in, t.live()), func(raw []any) bool {
+func (t *Table) readSuspects(ctx context.Context, x *tx, suspect string, in dialect.Condition, rejects []doc.Reject) ([]doc.Reject, error) {
+	_, err := x.each(ctx, t.keys().Where(t.notNull(), dialect.SQL(suspect), in, t.live()), func(raw []any) bool {
 		if _, err := t.oid(raw); err != nil {
 			known := slices.ContainsFunc(rejects, func(r doc.Reject) bool { return r.Reason == err.Error() })
 			if !known {

@@ -3,16 +3,16 @@ package source
 import (
 	"context"
 	"fmt"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
 	"slices"
 	"time"
-
-	"indexerd/internal/base/doc"
 )
 
 // A pageReader fills a batch with rows that come in the order of keys.
 type pageReader struct {
 	table *Table
-	times Times
+	times dialect.Times
 	batch *doc.Batch
 	limit int              // rows of the page; the next one shows that there are more
 	asked map[doc.OID]bool // the keys to read; nil: all
@@ -143,7 +143,7 @@ func digestOf(token any) (uint64, error) {
 	if token == nil {
 		return 0, nil
 	}
-	n, err := integer(token)
+	n, err := dialect.Integer(token)
 	if err != nil {
 		return 0, fmt.Errorf("token: %w", err)
 	}
@@ -151,7 +151,7 @@ func digestOf(token any) (uint64, error) {
 }
 
 // timeOf converts a raw updateTime; NULL is the zero time.
-func (v *view) timeOf(raw any, times Times) (time.Time, error) {
+func (v *view) timeOf(raw any, times dialect.Times) (time.Time, error) {
 	if raw == nil || times == nil {
 		return time.Time{}, nil
 	}
@@ -170,7 +170,7 @@ func (t *Table) fillKeys(ctx context.Context, x *tx, oids []doc.OID, b *doc.Batc
 	if err != nil {
 		return err
 	}
-	q := t.bodies().where(among, t.live()).order(t.keyOrder())
+	q := t.bodies().Where(among, t.live()).Order(t.keyOrder())
 	if _, err := t.fillPage(ctx, x, q, 0, oids, b); err != nil {
 		return err
 	}

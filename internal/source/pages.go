@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
 	"iter"
 	"slices"
 	"sync/atomic"
-
-	"indexerd/internal/base/doc"
 )
 
 // pageText bounds the text of a page, and that of its children: a worker holds a
@@ -113,10 +113,10 @@ func (t *Table) rangeOfNull(ctx context.Context, emit func(doc.Batch) error) err
 // A scan reads a range page by page, in keyOrder.
 type scan struct {
 	*view
-	from, to []any     // the bounds; nil: none
-	also     condition // a further condition
-	last     []any     // the place of the last row read; nil: none yet
-	limit    int       // rows of a page
+	from, to []any             // the bounds; nil: none
+	also     dialect.Condition // a further condition
+	last     []any             // the place of the last row read; nil: none yet
+	limit    int               // rows of a page
 	done     bool
 	nulls    bool    // rows without a key are still to be read
 	split    doc.OID // the last page's last key, if more rows of it may follow: it is read by key
@@ -137,16 +137,16 @@ func (t *Table) newScan(r doc.Range) (s *scan, err error) {
 
 // where returns the conditions of the rows that are still to be read. There is one
 // lower bound: of two, a planner may start at the lower one.
-func (s *scan) where() []condition {
-	all, key, form := []condition{s.notNull(), s.also}, s.keyFields(), s.dialect.Keyset()
+func (s *scan) where() []dialect.Condition {
+	all, key, form := []dialect.Condition{s.notNull(), s.also}, s.keyFields(), s.dialect.Keyset()
 	if s.to != nil {
-		all = append(all, key.are(" < ", s.to, form))
+		all = append(all, key.Are(" < ", s.to, form))
 	}
 	switch {
 	case s.last != nil:
 		all = append(all, s.after(s.keyOrder(), s.last))
 	case s.from != nil:
-		all = append(all, key.are(" >= ", s.from, form))
+		all = append(all, key.Are(" >= ", s.from, form))
 	}
 	return all
 }
@@ -156,7 +156,7 @@ func (t *Table) rangePage(ctx context.Context, s *scan, emit func(doc.Batch) err
 	for {
 		next := *s
 		err := t.fetch(ctx, emit, func(x *tx, b *doc.Batch) error {
-			q := t.bodies().where(append(s.where(), t.live())...).order(t.keyOrder()).limit(s.limit + 1)
+			q := t.bodies().Where(append(s.where(), t.live())...).Order(t.keyOrder()).Limit(s.limit + 1)
 			p, err := t.fillPage(ctx, x, q, s.limit, nil, b)
 			if err != nil {
 				return err
@@ -189,7 +189,7 @@ func (t *Table) pageByKeys(ctx context.Context, s *scan, emit func(doc.Batch) er
 	var last []any
 	err := t.fetch(ctx, emit, func(x *tx, b *doc.Batch) error {
 		n := 0
-		q := t.keys().where(s.where()...).order(t.keyOrder()).limit(t.batch)
+		q := t.keys().Where(s.where()...).Order(t.keyOrder()).Limit(t.batch)
 		_, err := x.each(ctx, q, func(raw []any) bool {
 			if n++; n == t.batch {
 				last = t.place(raw)
@@ -272,7 +272,7 @@ func (t *Table) fetch(ctx context.Context, emit func(doc.Batch) error, fill func
 
 // fillPage fills a batch with the rows of a query, in the order of keys, then with
 // their deletion marks, children and groups. asked are the keys to read; nil: all.
-func (t *Table) fillPage(ctx context.Context, x *tx, q *Query, limit int, asked []doc.OID, b *doc.Batch) (*pageReader, error) {
+func (t *Table) fillPage(ctx context.Context, x *tx, q *dialect.Query, limit int, asked []doc.OID, b *doc.Batch) (*pageReader, error) {
 	times, err := t.times(ctx, x)
 	if err != nil {
 		return nil, err

@@ -2,10 +2,10 @@ package source
 
 import (
 	"context"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
 	"strconv"
 	"time"
-
-	"indexerd/internal/base/doc"
 )
 
 // A Since asks whether some SQL of a table returns a row with an updateTime at or
@@ -36,7 +36,7 @@ func (s *Source) Quiet(ctx context.Context, all []Since) ([]bool, error) {
 		}
 	}
 	for settings, asked := range bySettings {
-		recent, err := snapshotOf(ctx, s, settings, func(x *tx, _ Snapshot) (map[int]bool, error) { return x.recent(ctx, all, asked) })
+		recent, err := snapshotOf(ctx, s, settings, func(x *tx, _ dialect.Snapshot) (map[int]bool, error) { return x.recent(ctx, all, asked) })
 		if err != nil {
 			return nil, err
 		}
@@ -59,18 +59,18 @@ func (t *Table) canBeQuiet() bool {
 
 // recent returns which of the asked tables have such rows.
 func (x *tx) recent(ctx context.Context, all []Since, asked []int) (map[int]bool, error) {
-	q := NewQuery(x.source.dialect)
+	q := dialect.NewQuery(x.source.dialect)
 	for n, i := range asked {
 		if n > 0 {
 			q.Write(" UNION ALL ")
 		}
-		q.Write("SELECT ", strconv.Itoa(i)).fromOneRow().Write(" WHERE ")
+		q.Write("SELECT ", strconv.Itoa(i)).FromOneRow().Write(" WHERE ")
 		all[i].recentRow(q)
 	}
 	recent := map[int]bool{}
 	var fault error
 	_, err := x.each(ctx, q, func(raw []any) bool {
-		i, err := integer(raw[0])
+		i, err := dialect.Integer(raw[0])
 		recent[int(i)] = true
 		fault = err
 		return err == nil
@@ -83,12 +83,12 @@ func (x *tx) recent(ctx context.Context, all []Since, asked []int) (map[int]bool
 
 // recentRow writes the condition that some SQL of a table returns such a row. The
 // bound is that of a window, so it may include more, never less.
-func (s Since) recentRow(q *Query) {
+func (s Since) recentRow(q *dialect.Query) {
 	views := s.Table.timed()
 	q.List(len(views), " OR ", func(i int) {
 		v := views[i]
 		from, _ := v.updated.known().Bounds(doc.Window{From: s.From, To: s.From.Add(recentSpan)})
-		q.reading(&v.Described)
-		q.Write("EXISTS (SELECT 1 ", v.From()).where(v.updated.is(" >= ", from)).Write(")")
+		q.Reads(&v.Described)
+		q.Write("EXISTS (SELECT 1 ", v.From()).Where(v.updated.Is(" >= ", from)).Write(")")
 	})
 }

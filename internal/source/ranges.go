@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
 	"iter"
 	"slices"
-
-	"indexerd/internal/base/doc"
 )
 
 // maxBoundValues is the number of values that the bounds of one statement may have.
@@ -22,9 +22,9 @@ const maxBoundValues = 60_000
 // if the SQL fails for a row.
 func (t *Table) Sums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, error) {
 	return t.sumsOf(ctx, "sum the keys", bounds, summing{
-		view: t.view, among: and(t.live(), t.unlisted()),
-		digest: func(d Divider) string {
-			return d.KeyDigest(t.byBytes().split())
+		view: t.view, among: dialect.And(t.live(), t.unlisted()),
+		digest: func(d dialect.Divider) string {
+			return d.KeyDigest(t.byBytes().Split())
 		},
 		rows: t.keys,
 		of: func(raw []any) (doc.OID, uint64, error) {
@@ -42,7 +42,7 @@ var keySeed = maphash.MakeSeed()
 // returns none if the database does not compute the digests, and if it could compare
 // the keys of rows and children in another way than by their bytes.
 func (t *Table) TokenSums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, error) {
-	all := []summing{t.view.tokens(and(t.live(), t.unlisted()), 0)}
+	all := []summing{t.view.tokens(dialect.And(t.live(), t.unlisted()), 0)}
 	for i, c := range t.children {
 		if !t.joins(c.view) {
 			return nil, nil
@@ -62,11 +62,11 @@ func (t *Table) TokenSums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, err
 }
 
 // tokens sums the tokens of some of the view's rows.
-func (v *view) tokens(among condition, weight uint64) summing {
+func (v *view) tokens(among dialect.Condition, weight uint64) summing {
 	var room [maxKeyParts]any
 	return summing{
 		view: v, among: among, weight: weight,
-		digest: func(Divider) string { return v.token() },
+		digest: func(dialect.Divider) string { return v.token() },
 		rows:   v.bodies,
 		of: func(raw []any) (doc.OID, uint64, error) {
 			oid, err := v.oid(v.keyOf(raw, room[:len(v.key)]))
@@ -92,11 +92,11 @@ func (t *Table) joins(child *view) bool {
 }
 
 // isParent returns the condition that the table has a live row with a child's key.
-func (t *Table) isParent(child *view) condition {
-	return func(q *Query) {
-		q.reading(&t.Described)
-		key := t.byBytes().list()
-		q.Write("(", child.byBytes().list(), ") IN (SELECT ", key, " ", t.From()).where(t.notNull(), t.live(), t.unlisted()).Write(")")
+func (t *Table) isParent(child *view) dialect.Condition {
+	return func(q *dialect.Query) {
+		q.Reads(&t.Described)
+		key := t.byBytes().List()
+		q.Write("(", child.byBytes().List(), ") IN (SELECT ", key, " ", t.From()).Where(t.notNull(), t.live(), t.unlisted()).Write(")")
 	}
 }
 
@@ -104,18 +104,18 @@ func (t *Table) isParent(child *view) condition {
 // without a usable key are left out: no document has one.
 type summing struct {
 	view   *view
-	among  condition
+	among  dialect.Condition
 	weight uint64 // of a child
-	digest func(Divider) string
-	rows   func() *Query
+	digest func(dialect.Divider) string
+	rows   func() *dialect.Query
 	of     func(raw []any) (doc.OID, uint64, error)
 }
 
 // sumsOf adds the sums of children to those of the table's rows, which come first. All
 // are of one snapshot.
 func (t *Table) sumsOf(ctx context.Context, doing string, bounds []doc.OID, all ...summing) ([]doc.Sum, error) {
-	divider, divides := t.dialect.(Divider)
-	_, embedded := t.dialect.(Embedded)
+	divider, divides := t.dialect.(dialect.Divider)
+	_, embedded := t.dialect.(dialect.Embedded)
 	if t.rowKey || len(bounds)*len(t.key) > maxBoundValues || !divides && !embedded {
 		return nil, nil
 	}
@@ -153,7 +153,7 @@ func (s summing) addTo(sums, some []doc.Sum, main *view) {
 	}
 }
 
-func (s summing) sumRanges(ctx context.Context, x *tx, bounds []doc.OID, d Divider) ([]doc.Sum, error) {
+func (s summing) sumRanges(ctx context.Context, x *tx, bounds []doc.OID, d dialect.Divider) ([]doc.Sum, error) {
 	q, err := s.query(d, bounds)
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (s summing) sumRanges(ctx context.Context, x *tx, bounds []doc.OID, d Divid
 
 // query selects the number of a range, the number of its rows and the sum of their
 // digests.
-func (s summing) query(d Divider, bounds []doc.OID) (*Query, error) {
+func (s summing) query(d dialect.Divider, bounds []doc.OID) (*dialect.Query, error) {
 	values := make([][]any, len(bounds))
 	for i, oid := range bounds {
 		var err error
@@ -177,20 +177,20 @@ func (s summing) query(d Divider, bounds []doc.OID) (*Query, error) {
 			return nil, err
 		}
 	}
-	columns, exprs := s.view.byBytes().split()
+	columns, exprs := s.view.byBytes().Split()
 	q := s.view.ask("SELECT ")
-	q.readsAll()
+	q.ReadsAll()
 	d.Divide(q, columns, exprs, values)
-	return q.Write(" AS n, count(*), ", d.Sum(s.digest(d)), " ", s.view.From()).where(s.view.notNull(), s.among).Write(" GROUP BY 1"), nil
+	return q.Write(" AS n, count(*), ", d.Sum(s.digest(d)), " ", s.view.From()).Where(s.view.notNull(), s.among).Write(" GROUP BY 1"), nil
 }
 
 // byBytes returns the key as fields whose order is that of OIDs.
-func (v *view) byBytes() fields {
+func (v *view) byBytes() dialect.Fields {
 	key := v.keyFields()
 	for i, f := range key {
-		if d, ok := v.dialect.(Divider); ok {
-			key[i].expr, key[i].as = d.Ordered(f.as, f.expr)
-		} else if tie := v.tie(i); tie.expr != "" {
+		if d, ok := v.dialect.(dialect.Divider); ok {
+			key[i].Expr, key[i].As = d.Ordered(f.As, f.Expr)
+		} else if tie := v.tie(i); tie.Expr != "" {
 			key[i] = tie
 		}
 	}
@@ -213,11 +213,11 @@ func (t *Table) StampsInRanges(ctx context.Context, ranges []doc.Range) iter.Seq
 }
 
 // inRanges returns the condition that a key is in one of some ranges.
-func (v *view) inRanges(ranges []doc.Range) (condition, error) {
+func (v *view) inRanges(ranges []doc.Range) (dialect.Condition, error) {
 	key, form := v.byBytes(), v.dialect.Keyset()
-	var any []condition
+	var any []dialect.Condition
 	for _, r := range ranges {
-		var both []condition
+		var both []dialect.Condition
 		for operator, oid := range map[string]doc.OID{" >= ": r.From, " < ": r.To} {
 			if oid == "" {
 				continue
@@ -226,14 +226,14 @@ func (v *view) inRanges(ranges []doc.Range) (condition, error) {
 			if err != nil {
 				return nil, err
 			}
-			both = append(both, key.are(operator, values, form))
+			both = append(both, key.Are(operator, values, form))
 		}
 		if len(both) == 0 {
 			return nil, nil // all keys
 		}
-		any = append(any, and(both...))
+		any = append(any, dialect.And(both...))
 	}
-	return or(any...), nil
+	return dialect.Or(any...), nil
 }
 
 // errUnknownSum is the error of a range with an unknown token.
@@ -244,14 +244,14 @@ func addSums(sums []doc.Sum, raw []any) error {
 	if raw[2] == nil {
 		return errUnknownSum
 	}
-	at, err := integer(raw[0])
+	at, err := dialect.Integer(raw[0])
 	if err != nil {
 		return err
 	}
 	if at < 0 || at >= int64(len(sums)) {
 		return fmt.Errorf("range %d: there are %d", at, len(sums))
 	}
-	if sums[at].Rows, err = integer(raw[1]); err != nil {
+	if sums[at].Rows, err = dialect.Integer(raw[1]); err != nil {
 		return err
 	}
 	sums[at].Digest, err = wrapSum(raw[2])
@@ -260,8 +260,8 @@ func addSums(sums []doc.Sum, raw []any) error {
 
 // sumRows reads all rows, in any order.
 func (s summing) sumRows(ctx context.Context, x *tx, bounds []doc.OID) ([]doc.Sum, error) {
-	q, sums := s.rows().where(s.view.notNull(), s.among), make([]doc.Sum, len(bounds)+1)
-	q.readsAll()
+	q, sums := s.rows().Where(s.view.notNull(), s.among), make([]doc.Sum, len(bounds)+1)
+	q.ReadsAll()
 	_, err := x.each(ctx, q, func(raw []any) bool {
 		if oid, digest, err := s.of(raw); err == nil {
 			at, found := slices.BinarySearch(bounds, oid)

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"indexerd/internal/source/dialect"
 )
 
 // A table without a key gets one: a digest of the whole row, and a number that
@@ -26,7 +27,7 @@ type rowLimit struct {
 
 // withRowKey returns a table's SQL with the column rowKey as the last one.
 func (t *Table) withRowKey(ctx context.Context, x *tx, cfg TableConfig) (string, error) {
-	keyer, ok := x.source.dialect.(RowKeyer)
+	keyer, ok := x.source.dialect.(dialect.RowKeyer)
 	if !ok {
 		return "", &ConfigError{"key", "row: this database computes no digests of 128 bits", "name the columns that identify a row"}
 	}
@@ -44,7 +45,7 @@ func (l *rowLimit) check(ctx context.Context, x *tx) error {
 		return nil
 	}
 	q := l.ask("SELECT count(*) FROM (SELECT 1 AS one ", l.From()).Write(l.dialect.Limit(fmt.Sprint(l.most+1)), ") counted")
-	q.readsAll()
+	q.ReadsAll()
 	n, err := x.count(ctx, q)
 	if err != nil || n <= int64(l.most) {
 		return err

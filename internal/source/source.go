@@ -1,7 +1,7 @@
 // Package source reads the tables of an SQL database: rows with their children
 // by key range and by key, stamps by window of updateTime, by key range and by key.
-// It is the same for every database. What differs between vendors is a Dialect in a
-// separate package.
+// It is the same for every database. What differs between vendors is a Dialect:
+// package dialect says what the engine asks of it.
 //
 // A user's SQL is never edited. It becomes a subquery, so that one SQL serves every
 // query:
@@ -48,25 +48,27 @@ package source
 import (
 	"context"
 	"fmt"
-	"strings"
-	"time"
-
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/pace"
 	"indexerd/internal/base/timeunit"
+	"indexerd/internal/source/dialect"
+	"strings"
+	"time"
 )
 
 // A Source is one database. It is safe for concurrent use.
 type Source struct {
-	dialect Dialect
+	dialect dialect.Dialect
 	pace    *pace.Pace
 }
 
 // New returns a source that reads a database within limits.
-func New(d Dialect, limits pace.Limits) *Source { return &Source{dialect: d, pace: pace.New(limits)} }
+func New(d dialect.Dialect, limits pace.Limits) *Source {
+	return &Source{dialect: d, pace: pace.New(limits)}
+}
 
 // Dialect returns the vendor's part, for abilities that only some have.
-func (s *Source) Dialect() Dialect { return s.dialect }
+func (s *Source) Dialect() dialect.Dialect { return s.dialect }
 
 // Address names the database without secrets.
 func (s *Source) Address() string { return s.dialect.Address() }
@@ -85,7 +87,7 @@ const freeWithin = time.Second
 // moment, if the dialect can.
 func (s *Source) Ping(ctx context.Context) error {
 	s.pace.Charge(1)
-	prober, probes := s.dialect.(Prober)
+	prober, probes := s.dialect.(dialect.Prober)
 	waiting, stop := ctx, context.CancelFunc(func() {})
 	if probes {
 		waiting, stop = context.WithTimeout(ctx, freeWithin)
@@ -129,31 +131,31 @@ func (s *Source) Paced(ctx context.Context, statements int, run func() error) er
 
 // Server describes the database server, the connection and the role.
 func (s *Source) Server(ctx context.Context) (doc.Server, error) {
-	inspector, ok := s.dialect.(Inspector)
+	inspector, ok := s.dialect.(dialect.Inspector)
 	if !ok {
 		return doc.Server{}, s.Ping(ctx)
 	}
-	return snapshotOf(ctx, s, "", func(x *tx, _ Snapshot) (doc.Server, error) { return inspector.Server(ctx, x.session) })
+	return snapshotOf(ctx, s, "", func(x *tx, _ dialect.Snapshot) (doc.Server, error) { return inspector.Server(ctx, x.session) })
 }
 
 // Catalog describes the tables of the database in one snapshot.
 func (s *Source) Catalog(ctx context.Context) (doc.Catalog, error) {
-	lister, ok := s.dialect.(Cataloger)
+	lister, ok := s.dialect.(dialect.Cataloger)
 	if !ok {
 		return doc.Catalog{}, fmt.Errorf("catalog of %s: this database can't list its tables", s.Address())
 	}
-	c, err := snapshotOf(ctx, s, "", func(x *tx, _ Snapshot) (doc.Catalog, error) { return lister.Catalog(ctx, x.session) })
+	c, err := snapshotOf(ctx, s, "", func(x *tx, _ dialect.Snapshot) (doc.Catalog, error) { return lister.Catalog(ctx, x.session) })
 	if err != nil {
 		return doc.Catalog{}, fmt.Errorf("read the catalog of %s: %w", s.Address(), err)
 	}
-	_, c.RowKeys = s.dialect.(RowKeyer)
+	_, c.RowKeys = s.dialect.(dialect.RowKeyer)
 	return c, nil
 }
 
 // ColumnsOf returns the names of the columns that an SQL returns now. Its errors
 // are a *ConfigError or wrap doc.ErrUnavailable.
 func (s *Source) ColumnsOf(ctx context.Context, sql string) ([]string, error) {
-	return snapshotOf(ctx, s, "", func(x *tx, _ Snapshot) (names []string, err error) {
+	return snapshotOf(ctx, s, "", func(x *tx, _ dialect.Snapshot) (names []string, err error) {
 		columns, err := x.session.Describe(ctx, wrap(sql, "x"))
 		for _, c := range columns {
 			names = append(names, c.Name)
@@ -165,7 +167,7 @@ func (s *Source) ColumnsOf(ctx context.Context, sql string) ([]string, error) {
 // UnitOf returns the unit of most rows of an SQL in a column of updateTimes;
 // Unknown if they do not show it, or if the column has a time type.
 func (s *Source) UnitOf(ctx context.Context, sql, column string) (timeunit.Unit, error) {
-	return snapshotOf(ctx, s, "", func(x *tx, _ Snapshot) (unit timeunit.Unit, err error) {
+	return snapshotOf(ctx, s, "", func(x *tx, _ dialect.Snapshot) (unit timeunit.Unit, err error) {
 		v, err := newView(ctx, x, sql, nil, updatedConfig{}, paths{sql: "sql"})
 		if err != nil {
 			return unit, err
@@ -174,7 +176,7 @@ func (s *Source) UnitOf(ctx context.Context, sql, column string) (timeunit.Unit,
 		if err != nil || v.Columns[at].Epochs == nil {
 			return unit, err
 		}
-		v.updated = &updated{field: v.field(at), at: at, epochs: v.Columns[at].Epochs}
+		v.updated = &updated{Field: v.field(at), at: at, epochs: v.Columns[at].Epochs}
 		votes, _, err := v.sample(ctx, x)
 		if err != nil {
 			return unit, err
@@ -186,7 +188,7 @@ func (s *Source) UnitOf(ctx context.Context, sql, column string) (timeunit.Unit,
 // TextsOf returns values of some columns of an SQL as text, of the first rows that
 // the database returns: limit rows, or fewer if they have more than size bytes.
 func (s *Source) TextsOf(ctx context.Context, sql string, columns []string, limit, size int) ([]string, error) {
-	return snapshotOf(ctx, s, "", func(x *tx, _ Snapshot) (texts []string, err error) {
+	return snapshotOf(ctx, s, "", func(x *tx, _ dialect.Snapshot) (texts []string, err error) {
 		v, err := newView(ctx, x, sql, nil, updatedConfig{}, paths{sql: "sql"})
 		if err != nil {
 			return nil, err
@@ -197,9 +199,9 @@ func (s *Source) TextsOf(ctx context.Context, sql string, columns []string, limi
 				return nil, err
 			}
 		}
-		_, err = x.each(ctx, v.query(v.selected(at...)...).limit(limit), func(raw []any) bool {
+		_, err = x.each(ctx, v.query(v.selected(at...)...).Limit(limit), func(raw []any) bool {
 			for _, value := range raw {
-				if text, ok := textOf(value); ok {
+				if text, ok := dialect.Text(value); ok {
 					texts, size = append(texts, strings.Clone(text)), size-len(text)
 				}
 			}
@@ -212,7 +214,7 @@ func (s *Source) TextsOf(ctx context.Context, sql string, columns []string, limi
 // A tx is a connection and, once begun, its transaction.
 type tx struct {
 	source     *Source
-	session    Session
+	session    dialect.Session
 	at         time.Time // of the snapshot
 	mixed      bool      // each statement has its own
 	statements int       // the number sent
@@ -232,7 +234,7 @@ func (s *Source) acquire(ctx context.Context) (*tx, error) {
 }
 
 // snapshotOf returns what do reads in a transaction.
-func snapshotOf[T any](ctx context.Context, s *Source, settings string, do func(*tx, Snapshot) (T, error)) (result T, err error) {
+func snapshotOf[T any](ctx context.Context, s *Source, settings string, do func(*tx, dialect.Snapshot) (T, error)) (result T, err error) {
 	x, err := s.acquire(ctx)
 	if err != nil {
 		return result, err
@@ -253,7 +255,7 @@ func (x *tx) note(ctx context.Context, run func()) {
 	x.statements++
 }
 
-func (x *tx) begin(ctx context.Context, settings string) (s Snapshot, err error) {
+func (x *tx) begin(ctx context.Context, settings string) (s dialect.Snapshot, err error) {
 	x.note(ctx, func() { s, err = x.session.Begin(ctx, settings) })
 	x.at, x.mixed = s.At, s.Mixed
 	return s, notRowFault(cancelled(ctx, err))
@@ -269,13 +271,13 @@ func (x *tx) end() {
 
 // each calls row with each row of a query until row returns false. It reports
 // whether row took all.
-func (x *tx) each(ctx context.Context, q *Query, row func(raw []any) bool) (all bool, err error) {
+func (x *tx) each(ctx context.Context, q *dialect.Query, row func(raw []any) bool) (all bool, err error) {
 	x.note(ctx, func() { all, err = x.session.Query(ctx, q.Statement(), row) })
 	return all, cancelled(ctx, err)
 }
 
 // one returns the only row of a query.
-func (x *tx) one(ctx context.Context, q *Query) (row []any, err error) {
+func (x *tx) one(ctx context.Context, q *dialect.Query) (row []any, err error) {
 	n := 0
 	_, err = x.each(ctx, q, func(raw []any) bool {
 		n++
@@ -289,12 +291,12 @@ func (x *tx) one(ctx context.Context, q *Query) (row []any, err error) {
 }
 
 // count returns the number that a query returns.
-func (x *tx) count(ctx context.Context, q *Query) (int64, error) {
+func (x *tx) count(ctx context.Context, q *dialect.Query) (int64, error) {
 	row, err := x.one(ctx, q)
 	if err != nil {
 		return 0, err
 	}
-	return integer(row[0])
+	return dialect.Integer(row[0])
 }
 
 // keep returns a raw value that stays valid, for use as a parameter of its column.

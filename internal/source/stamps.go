@@ -3,10 +3,10 @@ package source
 import (
 	"context"
 	"fmt"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
 	"iter"
 	"slices"
-
-	"indexerd/internal/base/doc"
 )
 
 // A page is the stamps of one listing.
@@ -21,8 +21,8 @@ type page struct {
 type listing interface {
 	// begin prepares the next page. It reports false if there is no row.
 	begin(context.Context, *tx) (bool, error)
-	where() []condition
-	order() fields
+	where() []dialect.Condition
+	order() dialect.Fields
 	place(raw []any) []any // of a row that begins with key and updateTime
 }
 
@@ -73,20 +73,20 @@ type stampReader struct {
 	view    *view
 	listing listing // nil: rows by key, which are all on the page
 	page    page
-	times   Times
+	times   dialect.Times
 	read    int
 }
 
-func (r *stampReader) run(ctx context.Context, x *tx, digest bool, where ...condition) (err error) {
+func (r *stampReader) run(ctx context.Context, x *tx, digest bool, where ...dialect.Condition) (err error) {
 	if r.times, err = r.view.times(ctx, x); err != nil {
 		return err
 	}
 	if digest {
 		where = append(where, r.table.liveOf(r.view))
 	}
-	q := r.view.stamps(digest).where(where...)
+	q := r.view.stamps(digest).Where(where...)
 	if r.listing != nil {
-		q.order(r.listing.order()).limit(r.table.stampPage + 1)
+		q.Order(r.listing.order()).Limit(r.table.stampPage + 1)
 	}
 	_, err = x.each(ctx, q, r.add)
 	return err
@@ -319,5 +319,5 @@ func (t *Table) stampsOfScan(ctx context.Context, s *scan, fault error, emit fun
 }
 
 func (s *scan) begin(context.Context, *tx) (bool, error) { return true, nil }
-func (s *scan) order() fields                            { return s.keyOrder() }
+func (s *scan) order() dialect.Fields                    { return s.keyOrder() }
 func (s *scan) place(raw []any) []any                    { return s.view.place(raw[:len(s.key)]) }

@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"indexerd/internal/source/dialect"
 	"strings"
 )
 
@@ -9,39 +10,39 @@ import (
 // their digests and the greatest updateTime. It groups by bytes: the columns' order
 // could merge the rows of two parents. ok is false if the database can't sum, or if
 // only reading an updateTime shows whether it is a time.
-func (c *child) sums(among condition, times Times) (q *Query, ok bool) {
-	summer, ok := c.dialect.(Summer)
+func (c *child) sums(among dialect.Condition, times dialect.Times) (q *dialect.Query, ok bool) {
+	summer, ok := c.dialect.(dialect.Summer)
 	if !ok {
 		return nil, false
 	}
 	keys := c.keyFields()
 	for i := range keys {
-		if tie := c.tie(i); tie.expr != "" {
+		if tie := c.tie(i); tie.Expr != "" {
 			keys[i] = tie
 		}
 	}
-	q = c.ask("SELECT ", keys.list(), ", count(*), ", summer.Sum(c.token()), ", ")
+	q = c.ask("SELECT ", keys.List(), ", count(*), ", summer.Sum(c.token()), ", ")
 	if !c.latest(q, times) {
 		return nil, false
 	}
-	return q.Write(" ", c.From()).where(among).Write(" GROUP BY ", keys.list()), true
+	return q.Write(" ", c.From()).Where(among).Write(" GROUP BY ", keys.List()), true
 }
 
 // latest writes the greatest updateTime of a group. It reports false if the database
 // can't find it.
-func (c *child) latest(q *Query, times Times) bool {
+func (c *child) latest(q *dialect.Query, times dialect.Times) bool {
 	if times == nil {
 		q.Write("NULL")
 		return true
 	}
-	maxer, ok := times.(Maxer)
-	return ok && maxer.Max(q, c.updated.expr, c.updated.as)
+	maxer, ok := times.(dialect.Maxer)
+	return ok && maxer.Max(q, c.updated.Expr, c.updated.As)
 }
 
 // addSum adds a row of sums.
-func (c *child) addSum(rows *childRows, raw []any, times Times) (err error) {
+func (c *child) addSum(rows *childRows, raw []any, times dialect.Times) (err error) {
 	k := len(c.key)
-	n, err := integer(raw[k])
+	n, err := dialect.Integer(raw[k])
 	if err != nil {
 		return fmt.Errorf("token: %w", err)
 	}
@@ -61,7 +62,7 @@ func wrapSum(raw any) (sum uint64, err error) {
 	if n, ok := raw.(int64); ok {
 		return uint64(n), nil
 	}
-	text, _ := textOf(raw)
+	text, _ := dialect.Text(raw)
 	digits := strings.TrimPrefix(text, "-")
 	for _, c := range []byte(digits) {
 		if c < '0' || c > '9' {
@@ -71,7 +72,7 @@ func wrapSum(raw any) (sum uint64, err error) {
 		sum = 10*sum + uint64(c-'0')
 	}
 	if digits == "" {
-		return 0, fmt.Errorf("%s is not a sum of digests", Show(raw))
+		return 0, fmt.Errorf("%s is not a sum of digests", dialect.Show(raw))
 	}
 	if digits != text {
 		sum = -sum

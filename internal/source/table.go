@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"indexerd/internal/base/doc"
 )
 
 // Numbers hands out the numbers of fetches. Begin calls open, which takes the
@@ -108,7 +108,7 @@ func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 		numbers: cmp.Or[Numbers](cfg.Numbers, noNumbers{}),
 	}
 	t.room = newRoom(t.batch)
-	described, err := snapshotOf(ctx, s, "", func(x *tx, snapshot Snapshot) (*Table, error) {
+	described, err := snapshotOf(ctx, s, "", func(x *tx, snapshot dialect.Snapshot) (*Table, error) {
 		t.settings = snapshot.Settings
 		if err := t.describe(ctx, x, cfg); err != nil {
 			return nil, err
@@ -210,7 +210,7 @@ func (t *Table) timed() []*view {
 }
 
 // sqls returns the SQLs of the table as they were described.
-func (t *Table) sqls() (all []*Described) {
+func (t *Table) sqls() (all []*dialect.Described) {
 	for _, v := range t.views() {
 		all = append(all, &v.Described)
 	}
@@ -226,7 +226,7 @@ const (
 
 // tokenEpoch hashes all that a digest depends on beside the rows. Tokens of
 // different epochs can't be compared.
-func (t *Table) tokenEpoch(cfg TableConfig, snapshot Snapshot) uint32 {
+func (t *Table) tokenEpoch(cfg TableConfig, snapshot dialect.Snapshot) uint32 {
 	parts := append([]string{tokenVersion, snapshot.Epoch, snapshot.Settings, t.token(), t.SQL}, cfg.Key...)
 	parts = append(parts, t.described()...)
 	for i, c := range cfg.Children {
@@ -275,14 +275,14 @@ func (t *Table) Now(ctx context.Context) (time.Time, error) {
 // Behind returns why the absence of a row proves nothing, as on a standby; "" if
 // an absent row is gone.
 func (t *Table) Behind(ctx context.Context) (reason string, err error) {
-	return asking(ctx, t, "look for a delay of the standby", func(d Replica, x *tx) (string, error) { return d.Behind(ctx, x.session) })
+	return asking(ctx, t, "look for a delay of the standby", func(d dialect.Replica, x *tx) (string, error) { return d.Behind(ctx, x.session) })
 }
 
 // Count returns the number of live rows, or the planner's estimate if the SQL
 // fails for a row.
 func (t *Table) Count(ctx context.Context) (int64, error) {
-	q := t.query("count(*)").where(t.live(), t.unlisted())
-	q.readsAll()
+	q := t.query("count(*)").Where(t.live(), t.unlisted())
+	q.ReadsAll()
 	n, err := reading(ctx, t, "count the rows", func(x *tx) (int64, error) { return x.count(ctx, q) })
 	if isRowFault(err) {
 		return t.Estimate(ctx)
@@ -296,8 +296,8 @@ func (t *Table) Count(ctx context.Context) (int64, error) {
 func (t *Table) Breakpoints(ctx context.Context, every int) ([]doc.OID, error) {
 	every = max(every, 1)
 	q, n, take := t.breakpoints(every), -1, func() bool { return true }
-	if _, ok := t.dialect.(Embedded); ok {
-		q = t.keys().where(t.notNull(), t.live()).order(t.keyOrder())
+	if _, ok := t.dialect.(dialect.Embedded); ok {
+		q = t.keys().Where(t.notNull(), t.live()).Order(t.keyOrder())
 		take = func() bool { n++; return n > 0 && n%every == 0 }
 	}
 	oids, err := t.readKeys(ctx, "find the ranges", q, take)
@@ -307,22 +307,22 @@ func (t *Table) Breakpoints(ctx context.Context, every int) ([]doc.OID, error) {
 	return oids, err
 }
 
-func (t *Table) breakpoints(every int) *Query {
+func (t *Table) breakpoints(every int) *dialect.Query {
 	var numbered, outer []string
 	for i, expr := range t.selected(t.key...) {
 		numbered = append(numbered, fmt.Sprintf("%s AS k%d", expr, i))
 		outer = append(outer, fmt.Sprintf("k%d", i))
 	}
 	q := t.ask("SELECT ", strings.Join(outer, ", "), " FROM (SELECT ", strings.Join(numbered, ", "),
-		", row_number() OVER (ORDER BY ", t.keyFields().list(), ") - 1 AS n ", t.From())
-	q.where(t.notNull(), t.live()).Write(") numbered WHERE n > 0 AND ").remainder("n", int64(every)).Write(" = 0 ORDER BY n")
-	q.readsAll()
+		", row_number() OVER (ORDER BY ", t.keyFields().List(), ") - 1 AS n ", t.From())
+	q.Where(t.notNull(), t.live()).Write(") numbered WHERE n > 0 AND ").Remainder("n", int64(every)).Write(" = 0 ORDER BY n")
+	q.ReadsAll()
 	return q
 }
 
 // keysOf returns the usable keys that a query selects, of the rows for which take
 // returns true; nil: all.
-func (t *Table) keysOf(ctx context.Context, x *tx, q *Query, take func() bool) (oids []doc.OID, err error) {
+func (t *Table) keysOf(ctx context.Context, x *tx, q *dialect.Query, take func() bool) (oids []doc.OID, err error) {
 	_, err = x.each(ctx, q, func(raw []any) bool {
 		if take == nil || take() {
 			if oid, err := t.oid(raw); err == nil {
@@ -335,7 +335,7 @@ func (t *Table) keysOf(ctx context.Context, x *tx, q *Query, take func() bool) (
 }
 
 // readKeys is keysOf in a transaction.
-func (t *Table) readKeys(ctx context.Context, doing string, q *Query, take func() bool) ([]doc.OID, error) {
+func (t *Table) readKeys(ctx context.Context, doing string, q *dialect.Query, take func() bool) ([]doc.OID, error) {
 	return reading(ctx, t, doing, func(x *tx) ([]doc.OID, error) { return t.keysOf(ctx, x, q, take) })
 }
 
@@ -347,7 +347,7 @@ func (t *Table) read(ctx context.Context, doing string, do func(*tx) error) erro
 
 // reading returns what do reads in a transaction.
 func reading[T any](ctx context.Context, t *Table, doing string, do func(*tx) (T, error)) (T, error) {
-	result, err := snapshotOf(ctx, t.source, t.settings, func(x *tx, _ Snapshot) (T, error) { return do(x) })
+	result, err := snapshotOf(ctx, t.source, t.settings, func(x *tx, _ dialect.Snapshot) (T, error) { return do(x) })
 	return result, t.wrap(doing, err)
 }
 

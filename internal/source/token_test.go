@@ -1,9 +1,9 @@
 package source
 
 import (
-	"testing"
-
 	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
+	"testing"
 )
 
 // Tokens are stored: another result needs another childVersion. The wanted values
@@ -44,7 +44,7 @@ func TestWrapSum(t *testing.T) {
 		{[]byte("36893488147419103233"), 1},
 	} {
 		if got, err := wrapSum(c.raw); got != c.want || err != nil {
-			t.Errorf("wrapSum(%s) = %d, %v, want %d", Show(c.raw), got, err, c.want)
+			t.Errorf("wrapSum(%s) = %d, %v, want %d", dialect.Show(c.raw), got, err, c.want)
 		}
 	}
 	if got, err := wrapSum(text("1.5")); err == nil {
@@ -56,7 +56,7 @@ func TestWrapSum(t *testing.T) {
 // texts.
 func TestJoins(t *testing.T) {
 	keyed := func(kind doc.Kind, name, detail string) *view {
-		return &view{Described: Described{Columns: []Column{{Type: name, Detail: detail}}}, key: []int{0}, kinds: []doc.Kind{kind}}
+		return &view{Described: dialect.Described{Columns: []dialect.Column{{Type: name, Detail: detail}}}, key: []int{0}, kinds: []doc.Kind{kind}}
 	}
 	for _, c := range []struct {
 		kind       doc.Kind

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"indexerd/internal/base/timeunit"
+	"indexerd/internal/source/dialect"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"indexerd/internal/base/timeunit"
 )
 
 // An updated is the column of a view's updateTime. The unit of a column without a
@@ -17,11 +17,11 @@ import (
 // shows it: see timeunit. If no row shows it, no row of the snapshot has a
 // plausible updateTime, so no window misses a row.
 type updated struct {
-	field
-	at     int                   // the column
-	zone   *time.Location        // of times without one
-	epochs Epochs                // nil: the column has a time type
-	times  atomic.Pointer[Times] // nil until a row has shown the unit
+	dialect.Field
+	at     int                           // the column
+	zone   *time.Location                // of times without one
+	epochs dialect.Epochs                // nil: the column has a time type
+	times  atomic.Pointer[dialect.Times] // nil until a row has shown the unit
 
 	deciding sync.Mutex // held while the unit is decided; guards conf
 	conf     updatedConfig
@@ -56,7 +56,7 @@ func (v *view) newUpdated(conf updatedConfig) (*updated, error) {
 		return nil, err
 	}
 	c := &v.Columns[at]
-	u := &updated{field: v.field(at), at: at, zone: cmp.Or(conf.zone, time.UTC), epochs: c.Epochs, conf: conf}
+	u := &updated{Field: v.field(at), at: at, zone: cmp.Or(conf.zone, time.UTC), epochs: c.Epochs, conf: conf}
 	is := fmt.Sprintf("column %s has type %s", c.Name, c.Type)
 	switch {
 	case c.Clock == nil && c.Epochs == nil:
@@ -65,16 +65,16 @@ func (v *view) newUpdated(conf updatedConfig) (*updated, error) {
 		return u, nil
 	case conf.declared != timeunit.Unknown:
 		return nil, &ConfigError{v.unitField(), is + ", which has no unit", "remove unit"}
-	case c.Clock.Form == Wall && conf.zone == nil:
+	case c.Clock.Form == dialect.Wall && conf.zone == nil:
 		return nil, &ConfigError{"timezone", is + ", so its time zone is not known", "set timezone, for example UTC or Europe/Berlin"}
 	}
-	times := c.Clock.times(u.zone)
+	times := c.Clock.Times(u.zone)
 	u.times.Store(&times)
 	return u, nil
 }
 
 // known returns the conversion; nil: no row has shown the unit yet.
-func (u *updated) known() Times {
+func (u *updated) known() dialect.Times {
 	if t := u.times.Load(); t != nil {
 		return *t
 	}
@@ -91,7 +91,7 @@ func (v *view) unitField() string {
 
 // times returns the conversion of the view's updateTime in the transaction's
 // snapshot; nil if no row has an updateTime, or the view has none.
-func (v *view) times(ctx context.Context, x *tx) (Times, error) {
+func (v *view) times(ctx context.Context, x *tx) (dialect.Times, error) {
 	if v.updated == nil {
 		return nil, nil
 	}
@@ -104,7 +104,7 @@ func (v *view) times(ctx context.Context, x *tx) (Times, error) {
 // checkUnit finds the unit from a sample of the rows, stores it if it is new, and
 // returns the conversion. The error is a *ConfigError if the rows contradict the
 // declared or the stored unit.
-func (v *view) checkUnit(ctx context.Context, x *tx) (Times, error) {
+func (v *view) checkUnit(ctx context.Context, x *tx) (dialect.Times, error) {
 	u := v.updated
 	if u.epochs == nil {
 		return u.known(), nil
@@ -124,7 +124,7 @@ func (v *view) checkUnit(ctx context.Context, x *tx) (Times, error) {
 		u.times.CompareAndSwap(nil, &t)
 		return u.known(), nil
 	}
-	if guesser, ok := u.epochs.(Guesser); ok {
+	if guesser, ok := u.epochs.(dialect.Guesser); ok {
 		return v.guess(ctx, x, guesser)
 	}
 	return u.epochs.Times(timeunit.Seconds, nil, u.zone), nil
@@ -132,16 +132,16 @@ func (v *view) checkUnit(ctx context.Context, x *tx) (Times, error) {
 
 // guess reads the rows again if none has a plausible time. The conversion is for
 // this snapshot only.
-func (v *view) guess(ctx context.Context, x *tx, g Guesser) (Times, error) {
+func (v *view) guess(ctx context.Context, x *tx, g dialect.Guesser) (dialect.Times, error) {
 	const rows = 100
 	u := v.updated
 	ask := func(where, order string, row func(any) bool) error {
-		q := v.query(v.updatedExpr()).where(text(u.expr + where)).order(fields{{expr: u.expr + order}}).limit(rows)
+		q := v.query(v.updatedExpr()).Where(dialect.SQL(u.Expr + where)).Order(dialect.Fields{{Expr: u.Expr + order}}).Limit(rows)
 		_, err := x.each(ctx, q, func(raw []any) bool { return row(raw[0]) })
 		return err
 	}
-	t, err := g.Guess(ask, u.expr, u.zone)
-	if fault, ok := errors.AsType[*NoTimesError](err); ok {
+	t, err := g.Guess(ask, u.Expr, u.zone)
+	if fault, ok := errors.AsType[*dialect.NoTimesError](err); ok {
 		return nil, &ConfigError{v.paths.updated, "column " + v.names[u.at] + ": " + fault.What, fault.Do}
 	}
 	return t, err
@@ -153,7 +153,7 @@ func (v *view) guess(ctx context.Context, x *tx, g Guesser) (Times, error) {
 func (v *view) sample(ctx context.Context, x *tx) (votes timeunit.Votes, values []any, err error) {
 	votes = timeunit.Votes{}
 	u := v.updated
-	q := v.query(v.updatedExpr()).where(func(q *Query) { u.epochs.Plausible(q, u.expr, u.as, x.at) }).limit(timeunit.Sample)
+	q := v.query(v.updatedExpr()).Where(func(q *dialect.Query) { u.epochs.Plausible(q, u.Expr, u.As, x.at) }).Limit(timeunit.Sample)
 	_, err = x.each(ctx, q, func(raw []any) bool {
 		if unit := u.epochs.Unit(raw[0], x.at); unit != timeunit.Unknown {
 			if votes[unit]++; u.known() == nil {

@@ -3,17 +3,17 @@ package source
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
-
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/nearest"
+	"indexerd/internal/source/dialect"
+	"slices"
+	"strings"
 )
 
 // A view is one SQL of a table: the main SQL, a child's, or one that lists keys.
 type view struct {
-	Described
-	dialect Dialect
+	dialect.Described
+	dialect dialect.Dialect
 	paths   paths
 	every   []int    // the positions of all columns
 	names   []string // of the columns
@@ -30,13 +30,13 @@ type paths struct{ sql, key, updated string }
 
 // wrap wraps an SQL without semicolons at its end. The alias does not occur in the
 // SQL, so that no column or table of the user's has the same name.
-func wrap(sql, letter string) Wrapped {
+func wrap(sql, letter string) dialect.Wrapped {
 	sql = strings.TrimRight(sql, "; \t\r\n")
 	alias := letter
 	for i := 1; strings.Contains(strings.ToLower(sql), alias); i++ {
 		alias = fmt.Sprintf("%s%d", letter, i)
 	}
-	return Wrapped{SQL: sql, Alias: alias}
+	return dialect.Wrapped{SQL: sql, Alias: alias}
 }
 
 // newView asks the database what the SQL returns. Without a name for updated the
@@ -47,7 +47,7 @@ func newView(ctx context.Context, x *tx, sql string, key []string, conf updatedC
 		letter = "d" // a condition compares its columns with the main SQL's
 	}
 	v := &view{dialect: x.source.dialect, paths: at}
-	v.Described = Described{Wrapped: wrap(sql, letter), Path: at.sql}
+	v.Described = dialect.Described{Wrapped: wrap(sql, letter), Path: at.sql}
 	var err error
 	if v.Columns, err = x.session.Describe(ctx, v.Wrapped); err != nil {
 		return nil, configFault(at.sql, cancelled(ctx, err))
@@ -59,7 +59,7 @@ func newView(ctx context.Context, x *tx, sql string, key []string, conf updatedC
 		if err := v.findKey(key); err != nil {
 			return nil, err
 		}
-		if uniquer, ok := v.dialect.(Uniquer); ok && slices.Contains(v.kinds, doc.Text) {
+		if uniquer, ok := v.dialect.(dialect.Uniquer); ok && slices.Contains(v.kinds, doc.Text) {
 			if v.unique, err = uniquer.Unique(ctx, x.session, &v.Described, v.key); err != nil {
 				return nil, cancelled(ctx, err)
 			}
@@ -134,14 +134,14 @@ func (v *view) findKinds(ctx context.Context, x *tx) error {
 		if v.kinds[i] != 0 {
 			continue
 		}
-		typer, ok := v.dialect.(Typer)
+		typer, ok := v.dialect.(dialect.Typer)
 		if !ok {
 			return fmt.Errorf("key %s: its type is unknown", v.names[at])
 		}
 		columns, rows := typer.KindQuery(v.exprs[at])
 		q := v.query(columns)
 		if rows > 0 {
-			q.limit(rows)
+			q.Limit(rows)
 		}
 		var row []any
 		if _, err := x.each(ctx, q, func(raw []any) bool { row = keepAll(raw); return true }); err != nil {
@@ -176,12 +176,12 @@ func (v *view) sameKey(main *view) error {
 func (v *view) path() string { return strings.TrimSuffix(v.paths.sql, ".sql") }
 
 // ask begins a statement on the view.
-func (v *view) ask(sql ...string) *Query {
-	return NewQuery(v.dialect).reading(&v.Described).Write(sql...)
+func (v *view) ask(sql ...string) *dialect.Query {
+	return dialect.NewQuery(v.dialect).Reads(&v.Described).Write(sql...)
 }
 
 // query begins a statement that selects expressions.
-func (v *view) query(exprs ...string) *Query {
+func (v *view) query(exprs ...string) *dialect.Query {
 	return v.ask("SELECT ", strings.Join(exprs, ", "), " ", v.From())
 }
 
@@ -204,9 +204,9 @@ func (v *view) token() string {
 
 // bodies begins a statement that selects all columns, then the token unless the
 // database is Embedded.
-func (v *view) bodies() *Query {
+func (v *view) bodies() *dialect.Query {
 	exprs := v.selected(v.every...)
-	if _, ok := v.dialect.(Embedded); !ok {
+	if _, ok := v.dialect.(dialect.Embedded); !ok {
 		exprs = append(exprs, v.token())
 	}
 	return v.query(exprs...)
@@ -214,7 +214,7 @@ func (v *view) bodies() *Query {
 
 // digest returns the digest of a row of bodies; 0: unknown.
 func (v *view) digest(raw []any) (uint64, error) {
-	if db, ok := v.dialect.(Embedded); ok {
+	if db, ok := v.dialect.(dialect.Embedded); ok {
 		n, err := db.Digest(raw)
 		return uint64(n), err
 	}
@@ -222,13 +222,13 @@ func (v *view) digest(raw []any) (uint64, error) {
 }
 
 // keys begins a statement that selects the key.
-func (v *view) keys() *Query {
+func (v *view) keys() *dialect.Query {
 	return v.query(v.selected(v.key...)...)
 }
 
 // stamps begins a statement that selects key and updateTime, with digest also the
 // token.
-func (v *view) stamps(digest bool) *Query {
+func (v *view) stamps(digest bool) *dialect.Query {
 	exprs := append(v.selected(v.key...), v.updatedExpr())
 	if digest {
 		exprs = append(exprs, v.token())

@@ -2,10 +2,10 @@ package source
 
 import (
 	"context"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
 	"iter"
 	"slices"
-
-	"indexerd/internal/base/doc"
 )
 
 // Stamps reads the stamps of the live rows with an updateTime, their own or a
@@ -66,10 +66,10 @@ func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp,
 type windowScan struct {
 	view     *view
 	window   doc.Window
-	also     condition // a further condition
-	nulls    bool      // the next page includes rows with a NULL key
-	from, to any       // nil: not known yet
-	last     []any     // the place of the last row read; nil: none yet
+	also     dialect.Condition // a further condition
+	nulls    bool              // the next page includes rows with a NULL key
+	from, to any               // nil: not known yet
+	last     []any             // the place of the last row read; nil: none yet
 }
 
 func (s *windowScan) begin(ctx context.Context, x *tx) (bool, error) {
@@ -84,21 +84,21 @@ func (s *windowScan) begin(ctx context.Context, x *tx) (bool, error) {
 	return true, nil
 }
 
-func (s *windowScan) where() []condition {
+func (s *windowScan) where() []dialect.Condition {
 	u := s.view.updated
-	first := u.is(" >= ", s.from)
+	first := u.Is(" >= ", s.from)
 	if s.last != nil {
 		first = s.view.after(s.order(), s.last)
 	}
-	all := []condition{first, u.is(" < ", s.to), s.also}
+	all := []dialect.Condition{first, u.Is(" < ", s.to), s.also}
 	if !s.nulls {
 		all = append(all, s.view.notNull())
 	}
 	return all
 }
 
-func (s *windowScan) order() fields {
-	return slices.Insert(s.view.keyOrder(), 0, s.view.updated.field)
+func (s *windowScan) order() dialect.Fields {
+	return slices.Insert(s.view.keyOrder(), 0, s.view.updated.Field)
 }
 
 func (s *windowScan) place(raw []any) []any {
@@ -145,7 +145,7 @@ func (t *Table) windowByKey(ctx context.Context, w doc.Window, fault error, emit
 	if err != nil {
 		return err
 	}
-	in, err := reading(ctx, t, "find the unit of updateTime", func(x *tx) (condition, error) { return t.within(ctx, x, w) })
+	in, err := reading(ctx, t, "find the unit of updateTime", func(x *tx) (dialect.Condition, error) { return t.within(ctx, x, w) })
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ type changedKeys struct {
 	err  error
 }
 
-func (t *Table) newChangedKeys(v *view, w doc.Window, also condition) *changedKeys {
+func (t *Table) newChangedKeys(v *view, w doc.Window, also dialect.Condition) *changedKeys {
 	return &changedKeys{table: t, scan: &windowScan{view: v, window: w, also: also}}
 }
 
@@ -231,10 +231,10 @@ func (c *changedKeys) readPage(ctx context.Context, x *tx) error {
 
 // within returns the condition that a main row's updateTime is in the window; one
 // that no row meets if no row has an updateTime.
-func (t *Table) within(ctx context.Context, x *tx, w doc.Window) (condition, error) {
+func (t *Table) within(ctx context.Context, x *tx, w doc.Window) (dialect.Condition, error) {
 	times, err := t.times(ctx, x)
 	if err != nil || times == nil {
-		return never, err
+		return dialect.Never, err
 	}
-	return t.updated.between(times.Bounds(w)), nil
+	return t.updated.Between(times.Bounds(w)), nil
 }

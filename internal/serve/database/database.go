@@ -25,6 +25,7 @@ import (
 	"indexerd/internal/base/timeunit"
 	"indexerd/internal/source"
 	"indexerd/internal/source/changes"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 	"indexerd/internal/source/mysql"
 	"indexerd/internal/source/oracle"
@@ -99,18 +100,18 @@ type Catalog interface {
 // Open prepares a database. It fails where the address is malformed, and not
 // where the database is down.
 func Open(ctx context.Context, s configs.Source) (Database, error) {
-	dialect, err := open(ctx, s.Driver, s.Name, s.DSN, s.Limits.Connections)
+	d, err := open(ctx, s.Driver, s.Name, s.DSN, s.Limits.Connections)
 	if err != nil {
 		return nil, err
 	}
-	d := &database{Source: source.New(dialect, pace.Limits{PerSecond: s.Limits.StatementsPerSecond, Slow: s.Limits.Slow})}
-	if sampler, ok := dialect.(horizon.Sampler); ok {
-		d.readings = horizon.NewReadings(pacedSampler{d.Source, sampler}, prober{d.Source})
+	db := &database{Source: source.New(d, pace.Limits{PerSecond: s.Limits.StatementsPerSecond, Slow: s.Limits.Slow})}
+	if sampler, ok := d.(horizon.Sampler); ok {
+		db.readings = horizon.NewReadings(pacedSampler{db.Source, sampler}, prober{db.Source})
 	}
-	if sampler, ok := dialect.(changes.Sampler); ok {
-		d.changes = changes.NewReadings(pacedChanges{d.Source, sampler})
+	if sampler, ok := d.(changes.Sampler); ok {
+		db.changes = changes.NewReadings(pacedChanges{db.Source, sampler})
 	}
-	return d, nil
+	return db, nil
 }
 
 // catalogConns is the number of connections that list tables and sample rows.
@@ -118,32 +119,32 @@ const catalogConns = 4
 
 // OpenCatalog opens the database at an address to list its tables.
 func OpenCatalog(ctx context.Context, driver, dsn string) (Catalog, error) {
-	dialect, err := open(ctx, driver, "DSN", dsn, catalogConns)
+	d, err := open(ctx, driver, "DSN", dsn, catalogConns)
 	if err != nil {
 		return nil, err
 	}
-	return source.New(dialect, pace.Limits{}), nil
+	return source.New(d, pace.Limits{}), nil
 }
 
-func open(ctx context.Context, driver, name, dsn string, conns int) (dialect source.Dialect, err error) {
+func open(ctx context.Context, driver, name, dsn string, conns int) (d dialect.Dialect, err error) {
 	switch driver {
 	case "postgres":
-		dialect, err = postgres.Open(ctx, dsn, conns)
+		d, err = postgres.Open(ctx, dsn, conns)
 	case "mysql":
-		dialect, err = mysql.Open(ctx, dsn, conns)
+		d, err = mysql.Open(ctx, dsn, conns)
 	case "oracle":
-		dialect, err = oracle.Open(ctx, dsn, conns)
+		d, err = oracle.Open(ctx, dsn, conns)
 	case "sqlserver":
-		dialect, err = sqlserver.Open(ctx, dsn, conns)
+		d, err = sqlserver.Open(ctx, dsn, conns)
 	case "sqlite":
-		dialect, err = sqlite.Open(ctx, dsn, conns)
+		d, err = sqlite.Open(ctx, dsn, conns)
 	default:
 		err = fmt.Errorf("no driver %q", driver)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("source %s: %w", name, err)
 	}
-	return dialect, nil
+	return d, nil
 }
 
 // A database is the Database of every driver.

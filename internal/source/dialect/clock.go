@@ -1,4 +1,4 @@
-package source
+package dialect
 
 import (
 	"fmt"
@@ -32,8 +32,8 @@ type clockTimes struct {
 	zone *time.Location // of Wall and Day
 }
 
-// times returns the conversion of a column in a zone.
-func (c *Clock) times(zone *time.Location) Times { return clockTimes{c, zone} }
+// Times returns the conversion of a column in a zone.
+func (c *Clock) Times(zone *time.Location) Times { return clockTimes{c, zone} }
 
 func (c clockTimes) Tick() time.Duration {
 	if c.Form == Day {
@@ -79,7 +79,7 @@ func (c clockTimes) Zone() *time.Location {
 
 // ShownIn implements Waller.
 func (c clockTimes) ShownIn(q *Query, expr string, as *Column, figures doc.Window) {
-	field{expr, as}.between(c.Write(ceil(figures.From, time.Microsecond)), c.Write(ceil(figures.To, time.Microsecond)))(q)
+	Field{expr, as}.Between(c.Write(ceil(figures.From, time.Microsecond)), c.Write(ceil(figures.To, time.Microsecond)))(q)
 }
 
 // The first and the last time of a bound. No updateTime is outside, so a larger

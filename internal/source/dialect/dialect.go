@@ -1,4 +1,15 @@
-package source
+// Package dialect is what the engine in source asks of the vendor of a database, and
+// what it hands it. A vendor implements Dialect and Session, and the abilities that
+// its database has: see abilities.go. It describes columns with Column, Clock and
+// NumberEpochs, and reports errors as a Fault.
+//
+// A Query writes a statement from left to right, so that its parameters come in the
+// order of their placeholders. Bind writes a placeholder, never the value. Condition,
+// Field and Fields write what a WHERE and an ORDER BY need; all else that databases
+// write in different ways is a method of the vendor's.
+//
+// The package sends nothing and keeps nothing.
+package dialect
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package source
+package dialect
 
 import (
 	"cmp"
@@ -53,9 +53,9 @@ func (f *Fault) Is(target error) bool {
 	return false
 }
 
-// isRefused reports whether the database refused a statement and would refuse it
+// Refused reports whether the database refused a statement and would refuse it
 // again.
-func isRefused(err error) bool {
+func Refused(err error) bool {
 	return errors.As(err, new(*Fault)) && !errors.Is(err, doc.ErrUnavailable)
 }
 
@@ -93,7 +93,7 @@ func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // Missing converts an error of describing an SQL again: the SQL was valid before,
 // so what it reads has changed.
 func Missing(d *Described, err error) error {
-	if !isRefused(err) || errors.Is(err, doc.ErrChangedResult) {
+	if !Refused(err) || errors.Is(err, doc.ErrChangedResult) {
 		return err
 	}
 	return fmt.Errorf("%w: %s: %w", doc.ErrChangedResult, d.Path, err)

@@ -1,4 +1,4 @@
-package source
+package dialect
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ func (NumberEpochs) UnknownTick() time.Duration { return time.Second }
 func (n NumberEpochs) Plausible(q *Query, expr string, as *Column, now time.Time) {
 	q.Write("(").List(len(timeunit.Numbers), " OR ", func(i int) {
 		from, to := timeunit.Numbers[i].Range(now)
-		field{expr, as}.between(n.bound(int64(from)), n.bound(int64(to)))(q)
+		Field{expr, as}.Between(n.bound(int64(from)), n.bound(int64(to)))(q)
 	}).Write(")")
 }
 
@@ -52,7 +52,7 @@ func float(raw any) float64 {
 	case float64:
 		return v
 	}
-	text, _ := textOf(raw)
+	text, _ := Text(raw)
 	if n, err := strconv.ParseFloat(text, 64); err == nil {
 		return n
 	}
@@ -78,7 +78,7 @@ func (e epochTimes) Tick() time.Duration { return max(e.unit, time.Microsecond) 
 // Time rounds down to microseconds. A number outside the years 1 to 9999 becomes
 // the zero time, as NULL does: only the sweep finds changes of such a row.
 func (e epochTimes) Time(raw any) (time.Time, error) {
-	if n, err := integer(raw); err == nil && e.unit >= time.Microsecond {
+	if n, err := Integer(raw); err == nil && e.unit >= time.Microsecond {
 		if us := n * e.unit.Microseconds(); us/e.unit.Microseconds() == n {
 			return readable(us), nil
 		}
@@ -127,7 +127,7 @@ func (e epochTimes) Max(q *Query, expr string, as *Column) bool {
 		return false
 	}
 	q.Write("max(CASE WHEN ")
-	field{expr, as}.between(e.Bounds(doc.Window{From: minTime, To: maxTime}))(q)
+	Field{expr, as}.Between(e.Bounds(doc.Window{From: minTime, To: maxTime}))(q)
 	q.Write(" THEN ", expr, " END)")
 	return true
 }
@@ -144,7 +144,7 @@ func number(raw any) (*big.Rat, error) {
 		}
 	}
 	// A long exponent would make a number of as many digits.
-	if text, ok := textOf(raw); ok && !strings.ContainsAny(text, "eE/") {
+	if text, ok := Text(raw); ok && !strings.ContainsAny(text, "eE/") {
 		if _, ok := r.SetString(text); ok {
 			return r, nil
 		}

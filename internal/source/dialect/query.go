@@ -1,4 +1,4 @@
-package source
+package dialect
 
 import (
 	"slices"
@@ -24,14 +24,14 @@ func (q *Query) Statement() Statement {
 	return Statement{SQL: q.sql.String(), Args: q.args, Reads: q.reads, Slow: q.slow}
 }
 
-// reading adds an SQL that the statement wraps.
-func (q *Query) reading(sql *Described) *Query {
+// Reads adds an SQL that the statement wraps.
+func (q *Query) Reads(sql *Described) *Query {
 	q.reads = append(q.reads, sql)
 	return q
 }
 
-// readsAll marks a statement that reads the whole table.
-func (q *Query) readsAll() { q.slow = true }
+// ReadsAll marks a statement that reads the whole table.
+func (q *Query) ReadsAll() { q.slow = true }
 
 // Write writes SQL.
 func (q *Query) Write(texts ...string) *Query {
@@ -72,24 +72,24 @@ func (q *Query) List(n int, separator string, item func(i int)) *Query {
 	return q
 }
 
-// where writes the WHERE clause of a conjunction.
-func (q *Query) where(all ...condition) *Query {
+// Where writes the WHERE clause of a conjunction.
+func (q *Query) Where(all ...Condition) *Query {
 	if all = present(all); len(all) == 0 {
 		return q
 	}
 	return q.Write(" WHERE ").List(len(all), " AND ", func(i int) { all[i](q) })
 }
 
-// order writes an ORDER BY.
-func (q *Query) order(by fields) *Query { return q.orderBy(by.list()) }
+// Order writes an ORDER BY.
+func (q *Query) Order(by Fields) *Query { return q.orderBy(by.List()) }
 
 func (q *Query) orderBy(exprs string) *Query {
 	q.ordered = true
 	return q.Write(" ORDER BY ", exprs)
 }
 
-// limit writes the clause that limits the rows.
-func (q *Query) limit(n int) *Query {
+// Limit writes the clause that limits the rows.
+func (q *Query) Limit(n int) *Query {
 	if orderer, ok := q.dialect.(Orderer); ok && !q.ordered {
 		q.orderBy(orderer.AnyOrder())
 	}
@@ -97,16 +97,16 @@ func (q *Query) limit(n int) *Query {
 	return q.Write(q.dialect.Limit(q.dialect.Placeholder(len(q.args), nil)))
 }
 
-// fromOneRow writes the FROM clause of a SELECT that reads no table, if it needs one.
-func (q *Query) fromOneRow() *Query {
+// FromOneRow writes the FROM clause of a SELECT that reads no table, if it needs one.
+func (q *Query) FromOneRow() *Query {
 	if r, ok := q.dialect.(Rower); ok {
 		q.Write(" FROM ", r.OneRow())
 	}
 	return q
 }
 
-// remainder writes the remainder of the division of an expression by a number.
-func (q *Query) remainder(of string, by int64) *Query {
+// Remainder writes the remainder of the division of an expression by a number.
+func (q *Query) Remainder(of string, by int64) *Query {
 	q.args = append(q.args, Arg{Value: by})
 	placeholder := q.dialect.Placeholder(len(q.args), nil)
 	if r, ok := q.dialect.(Remainderer); ok {
@@ -115,19 +115,20 @@ func (q *Query) remainder(of string, by int64) *Query {
 	return q.Write(of, " % ", placeholder)
 }
 
-// A condition writes a condition of a WHERE clause; nil: true for every row.
-type condition func(*Query)
+// A Condition writes a condition of a WHERE clause; nil: true for every row.
+type Condition func(*Query)
 
-func present(all []condition) []condition {
-	return slices.DeleteFunc(slices.Clone(all), func(c condition) bool { return c == nil })
+func present(all []Condition) []Condition {
+	return slices.DeleteFunc(slices.Clone(all), func(c Condition) bool { return c == nil })
 }
 
-// and returns a conjunction of conditions in parentheses; nil if there are none.
-func and(all ...condition) condition { return join(" AND ", all) }
+// And returns a conjunction of conditions in parentheses; nil if there are none.
+func And(all ...Condition) Condition { return join(" AND ", all) }
 
-func or(all ...condition) condition { return join(" OR ", all) }
+// Or returns a disjunction of conditions in parentheses; nil if there are none.
+func Or(all ...Condition) Condition { return join(" OR ", all) }
 
-func join(word string, all []condition) condition {
+func join(word string, all []Condition) Condition {
 	switch all = present(all); len(all) {
 	case 0:
 		return nil
@@ -139,14 +140,14 @@ func join(word string, all []condition) condition {
 	}
 }
 
-// text returns a condition without parameters.
-func text(sql string) condition { return func(q *Query) { q.Write(sql) } }
+// SQL returns a condition without parameters.
+func SQL(sql string) Condition { return func(q *Query) { q.Write(sql) } }
 
-// never is true for no row.
-var never = text("1 = 0")
+// Never is true for no row.
+var Never = SQL("1 = 0")
 
-// not returns the condition that another one is false or NULL.
-func not(c condition) condition {
+// Not returns the condition that another one is false or NULL.
+func Not(c Condition) Condition {
 	return func(q *Query) {
 		q.Write("(CASE WHEN ")
 		c(q)
@@ -154,74 +155,74 @@ func not(c condition) condition {
 	}
 }
 
-// A field is an expression, and the column that it is; nil: none.
-type field struct {
-	expr string
-	as   *Column
+// A Field is an expression, and the column that it is; nil: none.
+type Field struct {
+	Expr string
+	As   *Column
 }
 
-// is returns the condition field operator value.
-func (f field) is(operator string, value any) condition {
-	return func(q *Query) { q.Write(f.expr, operator).Bind(value, f.as) }
+// Is returns the condition field operator value.
+func (f Field) Is(operator string, value any) Condition {
+	return func(q *Query) { q.Write(f.Expr, operator).Bind(value, f.As) }
 }
 
-// between returns the condition that the field is in [from, to).
-func (f field) between(from, to any) condition {
+// Between returns the condition that the field is in [from, to).
+func (f Field) Between(from, to any) Condition {
 	return func(q *Query) {
-		f.is(" >= ", from)(q)
-		f.is(" < ", to)(q.Write(" AND "))
+		f.Is(" >= ", from)(q)
+		f.Is(" < ", to)(q.Write(" AND "))
 	}
 }
 
-// in returns the condition that the field is one of some values.
-func (f field) in(values []any) condition {
+// In returns the condition that the field is one of some values.
+func (f Field) In(values []any) Condition {
 	return func(q *Query) {
-		q.Write(f.expr, " IN (").List(len(values), ", ", func(i int) { q.Bind(values[i], f.as) }).Write(")")
+		q.Write(f.Expr, " IN (").List(len(values), ", ", func(i int) { q.Bind(values[i], f.As) }).Write(")")
 	}
 }
 
 // Fields are a key or an order.
-type fields []field
+type Fields []Field
 
-// list returns the expressions, separated by commas.
-func (all fields) list() string {
+// List returns the expressions, separated by commas.
+func (all Fields) List() string {
 	exprs := make([]string, len(all))
 	for i, f := range all {
-		exprs[i] = f.expr
+		exprs[i] = f.Expr
 	}
 	return strings.Join(exprs, ", ")
 }
 
-// are returns the condition that a row comes after some values (" > "), before
+// Are returns the condition that a row comes after some values (" > "), before
 // them (" < ") or not before them (" >= ") in the order of the fields.
-func (all fields) are(operator string, values []any, form Keyset) condition {
+func (all Fields) Are(operator string, values []any, form Keyset) Condition {
 	if len(all) == 1 {
-		return all[0].is(operator, values[0])
+		return all[0].Is(operator, values[0])
 	}
 	if form == RowCompare {
 		return func(q *Query) {
-			q.Write("(", all.list(), ")", operator, "(").List(len(all), ", ", func(i int) { q.Bind(values[i], all[i].as) }).Write(")")
+			q.Write("(", all.List(), ")", operator, "(").List(len(all), ", ", func(i int) { q.Bind(values[i], all[i].As) }).Write(")")
 		}
 	}
-	var cases, same []condition
+	var cases, same []Condition
 	for i, f := range all {
 		op := operator
 		if i < len(all)-1 {
 			op = operator[:2] + " " // without the = of >=
 		}
-		cases = append(cases, and(append(same, f.is(op, values[i]))...))
-		same = append(same, f.is(" = ", values[i]))
+		cases = append(cases, And(append(same, f.Is(op, values[i]))...))
+		same = append(same, f.Is(" = ", values[i]))
 	}
 	if form == Led {
-		return and(all[0].is(operator[:2]+"= ", values[0]), or(cases...))
+		return And(all[0].Is(operator[:2]+"= ", values[0]), Or(cases...))
 	}
-	return or(cases...)
+	return Or(cases...)
 }
 
-// split returns the columns and the expressions.
-func (all fields) split() (columns []*Column, exprs []string) {
+// Split returns the columns and the expressions.
+func (all Fields) Split() (columns []*Column, exprs []string) {
 	for _, f := range all {
-		columns, exprs = append(columns, f.as), append(exprs, f.expr)
+		columns, exprs = append(columns, f.As), append(exprs, f.Expr)
 	}
 	return columns, exprs
 }

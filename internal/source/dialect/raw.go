@@ -1,23 +1,23 @@
-package source
+package dialect
 
 import (
 	"fmt"
 	"strconv"
 )
 
-// integer returns a raw value that is an integer in one of the drivers' forms.
-func integer(raw any) (int64, error) {
+// Integer returns a raw value that is an integer in one of the drivers' forms.
+func Integer(raw any) (int64, error) {
 	if n, ok := raw.(int64); ok {
 		return n, nil
 	}
-	if text, ok := textOf(raw); ok {
+	if text, ok := Text(raw); ok {
 		return strconv.ParseInt(text, 10, 64)
 	}
 	return 0, fmt.Errorf("%s is not an integer", Show(raw))
 }
 
-// textOf returns a raw value that is text in one of the drivers' forms.
-func textOf(raw any) (string, bool) {
+// Text returns a raw value that is text in one of the drivers' forms.
+func Text(raw any) (string, bool) {
 	switch v := raw.(type) {
 	case *string:
 		return *v, true

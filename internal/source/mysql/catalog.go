@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
-// Catalog implements source.Cataloger by five queries of information_schema. It
+// Catalog implements dialect.Cataloger by five queries of information_schema. It
 // reads no table.
-func (*DB) Catalog(ctx context.Context, s source.Session) (doc.Catalog, error) {
+func (*DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error) {
 	c := stdsql.NewCatalog(s, 1)
 	c.Greatest, c.Zone = "greatest", "UTC"
 	for _, r := range c.Rows(ctx, `SELECT DATABASE(), t.table_name, t.table_type, CAST(COALESCE(t.table_rows, 0) AS SIGNED) FROM information_schema.tables t WHERE t.table_schema = DATABASE() ORDER BY t.table_name`) {

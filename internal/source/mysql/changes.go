@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
 	"indexerd/internal/source/changes"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -63,7 +63,7 @@ func (d *DB) Changes(ctx context.Context, _ func(string) []string) (c changes.Sa
 	}, nil); err != nil {
 		return c, err
 	}
-	if c.At, err = source.ParseTime(rows[0].Text(0)); err != nil {
+	if c.At, err = dialect.ParseTime(rows[0].Text(0)); err != nil {
 		return c, err
 	}
 	if c.Version = rows[0].Text(1); c.Version == "" {
@@ -83,13 +83,13 @@ var (
 		`\b(?:current_date|current_time|current_timestamp|localtime|localtimestamp|utc_date|utc_time|utc_timestamp|current_user|current_role|value\s+for)\b|\bunix_timestamp\s*\(\s*\)|@`)
 )
 
-// Footprint implements source.Footprinter. The version covers all tables of InnoDB,
+// Footprint implements dialect.Footprinter. The version covers all tables of InnoDB,
 // so they are not listed. The server shows an SQL with constants in place of what it can
 // compute, so the SQL's own text is searched. A function of a loaded library is not found.
-func (*DB) Footprint(ctx context.Context, s source.Session, _ source.Statement, _ []doc.Kind, all []*source.Described) (f doc.Footprint, err error) {
+func (*DB) Footprint(ctx context.Context, s dialect.Session, _ dialect.Statement, _ []doc.Kind, all []*dialect.Described) (f doc.Footprint, err error) {
 	for _, of := range all {
 		e, err := explain(ctx, s, of)
-		if fault, ok := errors.AsType[*source.Fault](err); ok && fault.Code == "1345" {
+		if fault, ok := errors.AsType[*dialect.Fault](err); ok && fault.Code == "1345" {
 			f.Reason = "the account does not see what a view of the SQL calls: GRANT SHOW VIEW on it"
 			return f, nil
 		}
@@ -113,7 +113,7 @@ func (*DB) Footprint(ctx context.Context, s source.Session, _ source.Statement, 
 
 // changingPart returns why the result of an SQL may change without a commit; "": it does
 // not. The definitions of the views whose names it has are parts of it.
-func changingPart(ctx context.Context, s source.Session, sql string) (reason string, err error) {
+func changingPart(ctx context.Context, s dialect.Session, sql string) (reason string, err error) {
 	names, err := stdsql.Query(ctx, s, `SELECT LOWER(REPLACE(table_name, '`+"`', '``"+`')), table_schema, table_name FROM information_schema.tables
 		WHERE table_type = 'VIEW' AND table_schema NOT IN ('sys', 'mysql', 'information_schema', 'performance_schema')`)
 	if err != nil {
@@ -139,7 +139,7 @@ func changingPart(ctx context.Context, s source.Session, sql string) (reason str
 	return changingCall(ctx, s, sql)
 }
 
-func changingCall(ctx context.Context, s source.Session, sql string) (string, error) {
+func changingCall(ctx context.Context, s dialect.Session, sql string) (string, error) {
 	bare := quoted.ReplaceAllString(sql, "''")
 	if call := changing.FindString(bare); call != "" {
 		return "the SQL has " + strings.TrimRight(call, " (") + ", whose value may change without a commit", nil
@@ -156,7 +156,7 @@ func changingCall(ctx context.Context, s source.Session, sql string) (string, er
 }
 
 // engineOf returns the engine of a base table; "" of anything else.
-func engineOf(ctx context.Context, s source.Session, t table) (string, error) {
+func engineOf(ctx context.Context, s dialect.Session, t table) (string, error) {
 	rows, err := stdsql.Query(ctx, s, "SELECT engine FROM information_schema.tables WHERE table_schema = ? AND table_name = ? AND table_type IN ('BASE TABLE', 'SYSTEM VERSIONED')", t.schema, t.name)
 	if err != nil || len(rows) == 0 {
 		return "", err

@@ -18,6 +18,7 @@ import (
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
 	"indexerd/internal/source/changes"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 	"indexerd/internal/test/mariatest"
 	"indexerd/internal/test/sourcetest"
@@ -27,17 +28,17 @@ func TestMain(m *testing.M) { os.Exit(mariatest.Main(m)) }
 
 // What the dialect is able to.
 var _ interface {
-	source.Dialect
-	source.Lister
-	source.RowKeyer
-	source.Typer
-	source.Divider
-	source.Uniquer
-	source.Inspector
-	source.Planner
-	source.Cataloger
-	source.Watcher
-	source.Footprinter
+	dialect.Dialect
+	dialect.Lister
+	dialect.RowKeyer
+	dialect.Typer
+	dialect.Divider
+	dialect.Uniquer
+	dialect.Inspector
+	dialect.Planner
+	dialect.Cataloger
+	dialect.Watcher
+	dialect.Footprinter
 	horizon.Sampler
 	changes.Sampler
 } = (*DB)(nil)
@@ -180,7 +181,7 @@ type testDB struct {
 	dsn    string
 	writer *sql.Conn
 	source *source.Source
-	over   func(*DB) source.Dialect // nil: none
+	over   func(*DB) dialect.Dialect // nil: none
 }
 
 func newTestDB(t testing.TB, dsn string) testDB {
@@ -194,11 +195,11 @@ func (db testDB) connect() testDB {
 	db.must("CREATE USER IF NOT EXISTS "+reader+"@'127.0.0.1'", "GRANT ALL ON *.* TO "+reader+"@'127.0.0.1'")
 	d := openDB(db, asReader(db.dsn), time.Second)
 	d.settled = 0 // other tests write to the same server all the time
-	dialect := source.Dialect(d)
+	over := dialect.Dialect(d)
 	if db.over != nil {
-		dialect = db.over(d)
+		over = db.over(d)
 	}
-	db.source = source.New(dialect, pace.Limits{})
+	db.source = source.New(over, pace.Limits{})
 	return db
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 	"indexerd/internal/test/mariatest"
 )
@@ -86,7 +86,7 @@ func TestSessionSettings(t *testing.T) {
 			t.Errorf("setting %d: got %#v, want %#v", i, rows[0][i], want)
 		}
 	}
-	slow := source.Statement{SQL: "SELECT @@max_statement_time", Slow: true}
+	slow := dialect.Statement{SQL: "SELECT @@max_statement_time", Slow: true}
 	if _, err := s.Query(t.Context(), slow, func(raw []any) bool {
 		if raw[0] != 0.0 {
 			t.Errorf("a slow statement: got the limit %v, want none", raw[0])
@@ -100,19 +100,19 @@ func TestSessionSettings(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		err     error
-		subject source.Subject
+		subject dialect.Subject
 		grant   string
 	}{
-		{&mysql.MySQLError{Number: 1205}, source.AboutLock, ""},
-		{&mysql.MySQLError{Number: 1412}, source.AboutServer, ""},
-		{&mysql.MySQLError{Number: 1969}, source.AboutServer, ""},
-		{&mysql.MySQLError{Number: 1054}, source.AboutMissing, ""},
-		{&mysql.MySQLError{Number: 1064}, source.AboutStatement, ""},
-		{&mysql.MySQLError{Number: 1690}, source.AboutRow, ""},
-		{&mysql.MySQLError{Number: 1142, Message: "SELECT command denied to user 'secret'@'host' for table `shop`.`film`"}, source.AboutMissing, "SELECT ON `shop`.`film`"},
-		{&mysql.MySQLError{Number: 1142, Message: "SELECT command denied to user 'secret'@'host' for table 'film'"}, source.AboutMissing, "SELECT ON `film`"},
-		{&mysql.MySQLError{Number: 1227, Message: "secret"}, source.AboutStatement, ""},
-		{mysql.ErrInvalidConn, source.AboutServer, ""},
+		{&mysql.MySQLError{Number: 1205}, dialect.AboutLock, ""},
+		{&mysql.MySQLError{Number: 1412}, dialect.AboutServer, ""},
+		{&mysql.MySQLError{Number: 1969}, dialect.AboutServer, ""},
+		{&mysql.MySQLError{Number: 1054}, dialect.AboutMissing, ""},
+		{&mysql.MySQLError{Number: 1064}, dialect.AboutStatement, ""},
+		{&mysql.MySQLError{Number: 1690}, dialect.AboutRow, ""},
+		{&mysql.MySQLError{Number: 1142, Message: "SELECT command denied to user 'secret'@'host' for table `shop`.`film`"}, dialect.AboutMissing, "SELECT ON `shop`.`film`"},
+		{&mysql.MySQLError{Number: 1142, Message: "SELECT command denied to user 'secret'@'host' for table 'film'"}, dialect.AboutMissing, "SELECT ON `film`"},
+		{&mysql.MySQLError{Number: 1227, Message: "secret"}, dialect.AboutStatement, ""},
+		{mysql.ErrInvalidConn, dialect.AboutServer, ""},
 	} {
 		f := faults.Classify(c.err)
 		if f.Subject != c.subject || f.Grant != c.grant || strings.Contains(f.Error(), "secret") {

@@ -13,12 +13,12 @@ import (
 	"strings"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
-// Server implements source.Inspector.
-func (d *DB) Server(ctx context.Context, s source.Session) (server doc.Server, err error) {
+// Server implements dialect.Inspector.
+func (d *DB) Server(ctx context.Context, s dialect.Session) (server doc.Server, err error) {
 	rows, err := stdsql.Query(ctx, s, `SELECT VERSION(), UTC_TIMESTAMP(6), CURRENT_USER(),
 		(SELECT COUNT(*) FROM information_schema.user_privileges WHERE privilege_type = 'SUPER' AND `+ofAccount+`),
 		(SELECT COUNT(*) FROM information_schema.user_privileges WHERE privilege_type = 'PROCESS' AND `+ofAccount+`)`)
@@ -33,7 +33,7 @@ func (d *DB) Server(ctx context.Context, s source.Session) (server doc.Server, e
 	}
 	server.Role, server.Superuser, server.SeesTransactions = account(r.Text(2)), r.Number(3) > 0, r.Number(4) > 0
 	server.Advice.Sight = "GRANT PROCESS ON *.* TO " + server.Role
-	if server.Now, err = source.ParseTime(r.Text(1)); err != nil {
+	if server.Now, err = dialect.ParseTime(r.Text(1)); err != nil {
 		return server, err
 	}
 	host, _, _ := net.SplitHostPort(d.conf.Addr)
@@ -67,9 +67,9 @@ const ofAccount = `grantee = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''),
 // writing are the privileges of the account that change a table.
 const writing = `('INSERT', 'UPDATE', 'DELETE', 'DROP', 'ALTER') AND ` + ofAccount
 
-// Writable implements source.Inspector. Privileges that the account has by a role
+// Writable implements dialect.Inspector. Privileges that the account has by a role
 // do not count.
-func (*DB) Writable(ctx context.Context, s source.Session, all []*source.Described) ([]string, error) {
+func (*DB) Writable(ctx context.Context, s dialect.Session, all []*dialect.Described) ([]string, error) {
 	names := map[string]bool{}
 	for _, of := range all {
 		plan, err := explain(ctx, s, of)
@@ -91,8 +91,8 @@ func (*DB) Writable(ctx context.Context, s source.Session, all []*source.Describ
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// Estimate implements source.Inspector.
-func (*DB) Estimate(ctx context.Context, s source.Session, of *source.Described) (int64, error) {
+// Estimate implements dialect.Inspector.
+func (*DB) Estimate(ctx context.Context, s dialect.Session, of *dialect.Described) (int64, error) {
 	rows, err := stdsql.Query(ctx, s, "EXPLAIN SELECT "+of.Alias+".* "+of.From())
 	n := int64(0)
 	for _, r := range rows {
@@ -130,7 +130,7 @@ var (
 )
 
 // explain returns what an SQL reads. It does not run it.
-func explain(ctx context.Context, s source.Session, of *source.Described) (e explained, err error) {
+func explain(ctx context.Context, s dialect.Session, of *dialect.Described) (e explained, err error) {
 	if _, err = stdsql.Query(ctx, s, "EXPLAIN /*M! EXTENDED */ SELECT "+of.Alias+".* "+of.From()); err != nil {
 		return e, err
 	}
@@ -165,7 +165,7 @@ func unquote(name string) string { return strings.ReplaceAll(name, "``", "`") }
 // indexed returns the columns of a table that some columns of an SQL are, and of each
 // index that begins with them, in any order, whether it is unique and has no others. An
 // index of a column's first characters is none of the column.
-func indexed(ctx context.Context, s source.Session, of *source.Described, by []int) (columns []doc.Column, unique []bool, err error) {
+func indexed(ctx context.Context, s dialect.Session, of *dialect.Described, by []int) (columns []doc.Column, unique []bool, err error) {
 	e, err := explain(ctx, s, of)
 	if err != nil {
 		return nil, nil, err
@@ -190,14 +190,14 @@ func indexed(ctx context.Context, s source.Session, of *source.Described, by []i
 	return columns, unique, err
 }
 
-// Unique implements source.Uniquer.
-func (*DB) Unique(ctx context.Context, s source.Session, of *source.Described, key []int) (bool, error) {
+// Unique implements dialect.Uniquer.
+func (*DB) Unique(ctx context.Context, s dialect.Session, of *dialect.Described, key []int) (bool, error) {
 	_, unique, err := indexed(ctx, s, of, key)
 	return slices.Contains(unique, true), err
 }
 
-// Relations implements source.Planner.
-func (*DB) Relations(ctx context.Context, s source.Session, of *source.Described, updated int) (relations []doc.Relation, err error) {
+// Relations implements dialect.Planner.
+func (*DB) Relations(ctx context.Context, s dialect.Session, of *dialect.Described, updated int) (relations []doc.Relation, err error) {
 	e, err := explain(ctx, s, of)
 	names := map[string]bool{}
 	for _, t := range e.tables {
@@ -209,10 +209,10 @@ func (*DB) Relations(ctx context.Context, s source.Session, of *source.Described
 	return relations, err
 }
 
-// Plan implements source.Planner. A table is scanned completely by the accesses
+// Plan implements dialect.Planner. A table is scanned completely by the accesses
 // ALL and index.
-func (*DB) Plan(ctx context.Context, s source.Session, of *source.Described, st source.Statement, by []int) (p doc.Plan, err error) {
-	plan := source.Statement{SQL: "EXPLAIN FORMAT=JSON " + st.SQL, Args: st.Args}
+func (*DB) Plan(ctx context.Context, s dialect.Session, of *dialect.Described, st dialect.Statement, by []int) (p doc.Plan, err error) {
+	plan := dialect.Statement{SQL: "EXPLAIN FORMAT=JSON " + st.SQL, Args: st.Args}
 	var text string
 	if _, err = s.Query(ctx, plan, func(raw []any) bool {
 		text = stdsql.Row(raw).Text(0)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -26,8 +26,8 @@ var faults = stdsql.Faults{
 		return n, false
 	},
 	Format: "error %d", Code: "%d", Lost: mysql.ErrInvalidConn,
-	About: map[source.Subject][]int{
-		source.AboutServer: {
+	About: map[dialect.Subject][]int{
+		dialect.AboutServer: {
 			1021, 1037, 1038, 1041, 1114, // no disk or memory left
 			1040, 1203, // too many connections
 			1042, 1043, 1047, 1053, 1077, 1079, 1080, 1129, 1152, 1158, 1159, 1160, 1161, 1927, 2006, 2013, // network, shutdown, kill
@@ -35,9 +35,9 @@ var faults = stdsql.Faults{
 			1412, // the table was altered after the snapshot
 			4166, 4167,
 		},
-		source.AboutLock:      {1205, 3572},
-		source.AboutMissing:   {1051, 1054, 1142, 1143, 1146, 1305, 1356, 1370},
-		source.AboutStatement: {1044, 1045, 1049, 1052, 1060, 1064, 1109, 1149, 1227, 1248, 1295, 1390, 1582, 1698, 3118},
+		dialect.AboutLock:      {1205, 3572},
+		dialect.AboutMissing:   {1051, 1054, 1142, 1143, 1146, 1305, 1356, 1370},
+		dialect.AboutStatement: {1044, 1045, 1049, 1052, 1060, 1064, 1109, 1149, 1227, 1248, 1295, 1390, 1582, 1698, 3118},
 	},
 	Hints: map[int]string{1064: "try it in the server's own client"},
 	Texts: map[int]string{1142: noReading, 1143: noReading, 1044: noRight, 1045: noRight, 1227: noRight, 1698: noRight, 1370: noRight, 3118: noRight},

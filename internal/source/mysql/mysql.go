@@ -35,7 +35,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -65,7 +65,7 @@ func open(dsn string, conns int, lock time.Duration) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dsn: %w", err)
 	}
-	settings := sessionSQL(lock, source.StatementTimeout)
+	settings := sessionSQL(lock, dialect.StatementTimeout)
 	d := &DB{
 		DB:   stdsql.DB{Name: conf.Addr + "/" + conf.DBName, Pool: stdsql.OpenPool(connect, conns, settings), Vendor: vendor{&faults, clockSQL}},
 		conf: conf, looks: stdsql.OpenPool(connect, 0, settings), settled: settled,
@@ -78,10 +78,10 @@ func open(dsn string, conns int, lock time.Duration) (*DB, error) {
 // one, and of this one by its account's limit.
 var tooMany = []string{"1040", "1203", "1226"}
 
-// Probe implements source.Prober.
+// Probe implements dialect.Prober.
 func (d *DB) Probe(ctx context.Context) error {
 	session, err := d.Session(ctx, d.looks)
-	if f, ok := errors.AsType[*source.Fault](err); ok && slices.Contains(tooMany, f.Code) {
+	if f, ok := errors.AsType[*dialect.Fault](err); ok && slices.Contains(tooMany, f.Code) {
 		return nil
 	}
 	if err == nil {
@@ -96,48 +96,48 @@ func (d *DB) Close() {
 	_ = d.looks.Close()
 }
 
-// Quote implements source.Dialect. Every sql_mode has this form.
+// Quote implements dialect.Dialect. Every sql_mode has this form.
 func (*DB) Quote(name string) string { return quote(name) }
 
 func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
-// Placeholder implements source.Dialect. A number in a text would be compared
+// Placeholder implements dialect.Dialect. A number in a text would be compared
 // with a DECIMAL as a DOUBLE.
-func (*DB) Placeholder(_ int, as *source.Column) string {
+func (*DB) Placeholder(_ int, as *dialect.Column) string {
 	if as != nil && as.Type == "DECIMAL" {
 		return "CAST(? AS DECIMAL(65," + strconv.Itoa(as.Native.(int)) + "))"
 	}
 	return "?"
 }
 
-// Limit implements source.Dialect.
+// Limit implements dialect.Dialect.
 func (*DB) Limit(placeholder string) string { return " LIMIT " + placeholder }
 
-// Keyset implements source.Dialect. A comparison of rows reads the index from
+// Keyset implements dialect.Dialect. A comparison of rows reads the index from
 // its beginning.
-func (*DB) Keyset() source.Keyset { return source.Expanded }
+func (*DB) Keyset() dialect.Keyset { return dialect.Expanded }
 
-// Tie implements source.Dialect. Collations ignore case, accents and trailing
+// Tie implements dialect.Dialect. Collations ignore case, accents and trailing
 // blanks.
-func (*DB) Tie(_ *source.Column, expr string) string {
+func (*DB) Tie(_ *dialect.Column, expr string) string {
 	return "CONVERT(" + expr + " USING utf8mb4) COLLATE /*M! utf8mb4_nopad_bin */ /*!80017 utf8mb4_0900_bin */"
 }
 
-// Select implements source.Dialect.
-func (*DB) Select(_ *source.Column, expr string) string { return expr }
+// Select implements dialect.Dialect.
+func (*DB) Select(_ *dialect.Column, expr string) string { return expr }
 
 // tokenVersion is part of the epoch. It changes with Token.
 const tokenVersion = "mysql 1"
 
-// Token implements source.Dialect: 64 bits of the SHA-1 of all columns, each as
+// Token implements dialect.Dialect: 64 bits of the SHA-1 of all columns, each as
 // its length and bytes, or N for NULL. A FLOAT's text has six digits only. The text
 // of several character sets is not mixed. The result is NULL, which is unknown, if a
 // row is longer than max_allowed_packet.
-func (*DB) Token(of *source.Described, exprs []string) string {
+func (*DB) Token(of *dialect.Described, exprs []string) string {
 	return integerOf(digest(columnsOf(of), exprs))
 }
 
-func columnsOf(of *source.Described) (columns []*source.Column) {
+func columnsOf(of *dialect.Described) (columns []*dialect.Column) {
 	for i := range of.Columns {
 		columns = append(columns, &of.Columns[i])
 	}
@@ -145,7 +145,7 @@ func columnsOf(of *source.Described) (columns []*source.Column) {
 }
 
 // digest returns an expression for the SHA-1 of columns, in hexadecimal digits.
-func digest(columns []*source.Column, exprs []string) string {
+func digest(columns []*dialect.Column, exprs []string) string {
 	parts := make([]string, len(exprs))
 	for i, expr := range exprs {
 		if c := columns[i]; c != nil && c.Type == "FLOAT" {
@@ -162,8 +162,8 @@ func integerOf(digits string) string {
 	return "CAST(CONV(LEFT(" + digits + ", 16), 16, -10) AS SIGNED)"
 }
 
-// RowKey implements source.RowKeyer.
-func (*DB) RowKey(of *source.Described, exprs []string, name string) string {
+// RowKey implements dialect.RowKeyer.
+func (*DB) RowKey(of *dialect.Described, exprs []string, name string) string {
 	key := "LEFT(" + digest(columnsOf(of), exprs) + ", 32)"
 	return "SELECT " + strings.Join(exprs, ", ") + ", CONCAT(" + key + ", '-', ROW_NUMBER() OVER (PARTITION BY " + key + ")) AS " + quote(name) + " " + of.From()
 }
@@ -171,33 +171,33 @@ func (*DB) RowKey(of *source.Described, exprs []string, name string) string {
 // nines is the greatest DECIMAL of 38 digits, to which a CAST limits a greater one.
 var nines = strings.Repeat("9", 38)
 
-// Sum implements source.Summer. The sum is an exact DECIMAL. A token that is NULL
+// Sum implements dialect.Summer. The sum is an exact DECIMAL. A token that is NULL
 // makes it greater than any sum of others.
 func (*DB) Sum(token string) string {
 	return "NULLIF(CAST(SUM(IFNULL(" + token + ", " + nines + "9)) AS DECIMAL(38)), " + nines + ")"
 }
 
-// Divide implements source.Divider.
-func (*DB) Divide(q *source.Query, columns []*source.Column, exprs []string, bounds [][]any) {
-	source.Halve(q, columns, exprs, bounds)
+// Divide implements dialect.Divider.
+func (*DB) Divide(q *dialect.Query, columns []*dialect.Column, exprs []string, bounds [][]any) {
+	dialect.Halve(q, columns, exprs, bounds)
 }
 
-// Ordered implements source.Divider.
-func (d *DB) Ordered(as *source.Column, expr string) (string, *source.Column) {
+// Ordered implements dialect.Divider.
+func (d *DB) Ordered(as *dialect.Column, expr string) (string, *dialect.Column) {
 	if as.Kind == doc.Text {
 		return d.Tie(as, expr), nil
 	}
 	return expr, as
 }
 
-// KeyDigest implements source.Divider.
-func (*DB) KeyDigest(columns []*source.Column, exprs []string) string {
+// KeyDigest implements dialect.Divider.
+func (*DB) KeyDigest(columns []*dialect.Column, exprs []string) string {
 	return integerOf(digest(columns, exprs))
 }
 
-// Suspect implements source.Dialect. The server stores half surrogates, which are
+// Suspect implements dialect.Dialect. The server stores half surrogates, which are
 // no UTF-8.
-func (*DB) Suspect(c *source.Column, kind doc.Kind, expr string) string {
+func (*DB) Suspect(c *dialect.Column, kind doc.Kind, expr string) string {
 	switch {
 	case kind == doc.Integer && (c.Type == "UNSIGNED BIGINT" || c.Type == "DECIMAL" || c.Type == "BIT"):
 		return "(" + expr + " > 9223372036854775807 OR " + expr + " < -9223372036854775808)"
@@ -223,15 +223,15 @@ func (*DB) MaxKeys(parts int) int {
 // shortList is the length up to which a list of rows is planned fast.
 const shortList = 16
 
-// Among implements source.Lister. A list of composite keys is one of rows. If it is
+// Among implements dialect.Lister. A list of composite keys is one of rows. If it is
 // long and all parts are integers, it is a table that is made of one JSON text, whose
 // plan takes no time. Texts would need the collation of their column.
-func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys [][]any) bool {
+func (*DB) Among(q *dialect.Query, columns []*dialect.Column, exprs []string, keys [][]any) bool {
 	if len(exprs) == 1 {
 		return false
 	}
 	q.Write("(", strings.Join(exprs, ", "), ") IN (")
-	notInteger := func(c *source.Column) bool { return c.Kind != doc.Integer }
+	notInteger := func(c *dialect.Column) bool { return c.Kind != doc.Integer }
 	if len(keys) > shortList && !slices.ContainsFunc(columns, notInteger) {
 		list, err := json.Marshal(keys)
 		if err != nil {

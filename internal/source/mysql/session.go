@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -27,12 +27,12 @@ func (vendor) Slow(sql string) string {
 
 // Begin implements stdsql.Vendor. The clock is read first: what it has shown is in
 // the snapshot.
-func (vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (tx stdsql.Tx, s source.Snapshot, err error) {
+func (vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (tx stdsql.Tx, s dialect.Snapshot, err error) {
 	var now, mode, version string
 	if err := conn.QueryRowContext(ctx, "SELECT UTC_TIMESTAMP(6), @@SESSION.sql_mode, VERSION()").Scan(&now, &mode, &version); err != nil {
 		return nil, s, err
 	}
-	if s.At, err = source.ParseTime(now); err != nil {
+	if s.At, err = dialect.ParseTime(now); err != nil {
 		return nil, s, err
 	}
 	major, _, _ := strings.Cut(version, ".")
@@ -42,7 +42,7 @@ func (vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (tx stdsql.Tx
 }
 
 // Value implements stdsql.Vendor.
-func (vendor) Value(a source.Arg) any {
+func (vendor) Value(a dialect.Arg) any {
 	switch v := a.Value.(type) {
 	case [16]byte:
 		return v[:]
@@ -65,7 +65,7 @@ func (vendor) Value(a source.Arg) any {
 }
 
 // Describe implements stdsql.Vendor. It runs the SQL without reading a row.
-func (vendor) Describe(ctx context.Context, conn *sql.Conn, of source.Wrapped) ([]source.Column, error) {
+func (vendor) Describe(ctx context.Context, conn *sql.Conn, of dialect.Wrapped) ([]dialect.Column, error) {
 	return stdsql.Columns(ctx, conn, "SELECT "+of.Alias+".* "+of.From()+" LIMIT 0", newColumn)
 }
 

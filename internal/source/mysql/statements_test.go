@@ -9,7 +9,7 @@ import (
 
 	"indexerd/internal/test/sourcetest/dialecttest"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 	"indexerd/internal/test/sourcetest"
 )
@@ -34,7 +34,7 @@ type recorder struct {
 	dialecttest.Recording
 }
 
-func (r *recorder) Acquire(ctx context.Context) (source.Session, error) {
+func (r *recorder) Acquire(ctx context.Context) (dialect.Session, error) {
 	s, err := r.DB.Acquire(ctx)
 	return r.Session(s), err
 }
@@ -55,7 +55,7 @@ func recording() sourcetest.Harness {
 	h.Open = func(t testing.TB) sourcetest.Database {
 		r := &recorder{}
 		db := open(t).(testDB)
-		db.over = func(d *DB) source.Dialect {
+		db.over = func(d *DB) dialect.Dialect {
 			r.DB = d
 			return r
 		}
@@ -88,7 +88,7 @@ func (db recordedDB) Cost(sent dialecttest.Statement) (c sourcetest.Cost, err er
 	if _, err := stdsql.Query(ctx, s, "FLUSH STATUS"); err != nil {
 		return c, err
 	}
-	if _, err := s.Query(ctx, source.Statement{SQL: st.SQL, Args: st.Args}, func([]any) bool {
+	if _, err := s.Query(ctx, dialect.Statement{SQL: st.SQL, Args: st.Args}, func([]any) bool {
 		c.Returned++
 		return true
 	}); err != nil {
@@ -102,7 +102,7 @@ func (db recordedDB) Cost(sent dialecttest.Statement) (c sourcetest.Cost, err er
 	return c, nil
 }
 
-func values(st source.Statement) (all []any) {
+func values(st dialect.Statement) (all []any) {
 	for _, a := range st.Args {
 		all = append(all, a.Value)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -16,8 +16,8 @@ import (
 var binaryTypes = []string{"BINARY", "VARBINARY", "BLOB", "TINYBLOB", "MEDIUMBLOB", "LONGBLOB", "BIT", "GEOMETRY", "VECTOR"}
 
 // newColumn describes a column of a result.
-func newColumn(t *sql.ColumnType) source.Column {
-	c := source.Column{Name: t.Name(), Type: t.DatabaseTypeName(), Printed: true}
+func newColumn(t *sql.ColumnType) dialect.Column {
+	c := dialect.Column{Name: t.Name(), Type: t.DatabaseTypeName(), Printed: true}
 	digits, scale, _ := t.DecimalSize()
 	switch c.Type {
 	case "DECIMAL": // parameters have all digits before the point, and as many as fit after it
@@ -48,10 +48,10 @@ func kind(name string, scale int64) doc.Kind {
 	return map[string]doc.Kind{"DECIMAL": doc.Decimal, "FLOAT": doc.Real, "DOUBLE": doc.Real, "DATE": doc.Date, "DATETIME": doc.Wall, "TIMESTAMP": doc.Instant}[name]
 }
 
-// KindQuery implements source.Typer. All values of a BINARY have the same length.
+// KindQuery implements dialect.Typer. All values of a BINARY have the same length.
 func (*DB) KindQuery(expr string) (columns string, rows int) { return "LENGTH(" + expr + ")", 1 }
 
-// Kind implements source.Typer.
+// Kind implements dialect.Typer.
 func (*DB) Kind(raw []any) (kind doc.Kind, what, do string) {
 	switch {
 	case raw == nil || raw[0] == nil:
@@ -63,25 +63,25 @@ func (*DB) Kind(raw []any) (kind doc.Kind, what, do string) {
 }
 
 // epochs returns how a number type stores updateTimes; nil: it does not.
-func epochs(name string) source.Epochs {
+func epochs(name string) dialect.Epochs {
 	switch name {
 	case "INT", "BIGINT", "UNSIGNED INT", "UNSIGNED BIGINT":
-		return source.NumberEpochs{Whole: true}
+		return dialect.NumberEpochs{Whole: true}
 	case "DECIMAL":
-		return source.NumberEpochs{}
+		return dialect.NumberEpochs{}
 	}
 	return nil
 }
 
 // clock returns how a time type stores updateTimes; nil: it is none.
-func clock(name string, scale int64) *source.Clock {
-	c := &source.Clock{Form: source.Wall, Precision: stdsql.Digits(int(scale)), Parse: parseRawTime, Write: writeTime}
+func clock(name string, scale int64) *dialect.Clock {
+	c := &dialect.Clock{Form: dialect.Wall, Precision: stdsql.Digits(int(scale)), Parse: parseRawTime, Write: writeTime}
 	switch name {
 	case "DATETIME":
 	case "TIMESTAMP":
-		c.Form = source.Instant
+		c.Form = dialect.Instant
 	case "DATE":
-		c.Form, c.Precision = source.Day, 24*time.Hour
+		c.Form, c.Precision = dialect.Day, 24*time.Hour
 	default:
 		return nil
 	}
@@ -90,7 +90,7 @@ func clock(name string, scale int64) *source.Clock {
 
 var writeTime = stdsql.Bound("2006-01-02 15:04:05.000000", time.Microsecond, time.Time{}, stdsql.LastTime)
 
-func parseRawTime(raw any) (time.Time, error) { return source.ParseTime(raw.(string)) }
+func parseRawTime(raw any) (time.Time, error) { return dialect.ParseTime(raw.(string)) }
 
 // value returns the conversion of values of a type. Values of other types stay
 // text.
@@ -107,7 +107,7 @@ func value(name string) func(raw any) (any, error) {
 		zone = "Z"
 		fallthrough
 	case "DATETIME":
-		return func(raw any) (any, error) { return source.TimeText(raw.(string), zone), nil }
+		return func(raw any) (any, error) { return dialect.TimeText(raw.(string), zone), nil }
 	}
 	return stdsql.ScalarOrUUID
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 	"indexerd/internal/source/stdsql"
 )
@@ -89,7 +89,7 @@ func (w *watchConn) Sample(ctx context.Context) (s horizon.Sample, err error) {
 		case <-time.After(2 * cacheAge):
 		}
 	}
-	return s, &source.Fault{Subject: source.AboutServer, Text: "the list of open transactions is out of date, since another program reads innodb_trx more often than every 100 ms"}
+	return s, &dialect.Fault{Subject: dialect.AboutServer, Text: "the list of open transactions is out of date, since another program reads innodb_trx more often than every 100 ms"}
 }
 
 // runningSQL lists the sessions, and the milliseconds since those that run a statement
@@ -170,15 +170,15 @@ func (w *watchConn) State(ctx context.Context) (s horizon.State, err error) {
 		}
 		return err
 	})
-	if fault, ok := errors.AsType[*source.Fault](err); ok && fault.Subject != source.AboutServer {
+	if fault, ok := errors.AsType[*dialect.Fault](err); ok && fault.Subject != dialect.AboutServer {
 		s.Reason, err = "this account does not see prepared transactions: GRANT XA_RECOVER_ADMIN ON *.* to it, or set horizon: timeout", nil
 	}
 	return s, err
 }
 
-// Inexact implements source.Watcher. Only InnoDB has transactions: rows of other
+// Inexact implements dialect.Watcher. Only InnoDB has transactions: rows of other
 // engines appear while a statement runs, and the snapshot does not hold for them.
-func (*DB) Inexact(ctx context.Context, s source.Session, all []*source.Described) (string, error) {
+func (*DB) Inexact(ctx context.Context, s dialect.Session, all []*dialect.Described) (string, error) {
 	for _, of := range all {
 		e, err := explain(ctx, s, of)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 	"indexerd/internal/test/mariatest"
 )
@@ -175,7 +176,7 @@ func TestWaitForTheLockOfATable(t *testing.T) {
 	if err := locker.QueryRowContext(t.Context(), "SELECT u FROM doc").Scan(&stamp); err != nil {
 		t.Fatal(err)
 	}
-	u, err := source.ParseTime(stamp)
+	u, err := dialect.ParseTime(stamp)
 	if err != nil || during.At.IsZero() || during.At.After(u) || after.At.IsZero() || after.At.After(u) || before.After(u) {
 		t.Errorf("got the horizons %v and %v for a row of %v, %v, want none after it", during.At, after.At, u, err)
 	}
@@ -208,7 +209,7 @@ func TestForeignPoller(t *testing.T) {
 	if err := writer.QueryRowContext(t.Context(), "SELECT u FROM doc").Scan(&stamp); err != nil {
 		t.Fatal(err)
 	}
-	u, err := source.ParseTime(stamp)
+	u, err := dialect.ParseTime(stamp)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -16,9 +16,9 @@ type catalog struct {
 	schema string
 }
 
-// Catalog implements source.Cataloger by six queries of the views ALL_*. It lists
+// Catalog implements dialect.Cataloger by six queries of the views ALL_*. It lists
 // the tables of the account's schema, or if there are none, all that it may read.
-func (*DB) Catalog(ctx context.Context, s source.Session) (doc.Catalog, error) {
+func (*DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error) {
 	c := &catalog{Catalog: stdsql.NewCatalog(s, 2)}
 	c.Greatest, c.Zone = "GREATEST", "UTC"
 	c.readTables(ctx)

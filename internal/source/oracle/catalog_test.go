@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 	"indexerd/internal/source/stdsql"
 	"indexerd/internal/test/fakedriver"
@@ -84,8 +84,8 @@ func TestExamine(t *testing.T) {
 	if err != nil || server.SeesTransactions || server.TLS != "tcps" || !server.Verified || !server.Remote || server.Role != `"READER"` || !strings.HasPrefix(server.Version, "Oracle Database 19c") || server.Now.IsZero() || strings.Count(server.Advice.Sight, `TO "READER"`) != 3 {
 		t.Errorf("got %+v, %v, want a remote server by TLS and an account that does not see transactions", server, err)
 	}
-	of := &source.Described{Wrapped: source.Wrapped{SQL: "SELECT f.id FROM shop.Film f JOIN actor a ON 1 = 1"}}
-	if names, err := d.Writable(t.Context(), s, []*source.Described{of}); err != nil || !reflect.DeepEqual(names, []string{"film"}) {
+	of := &dialect.Described{Wrapped: dialect.Wrapped{SQL: "SELECT f.id FROM shop.Film f JOIN actor a ON 1 = 1"}}
+	if names, err := d.Writable(t.Context(), s, []*dialect.Described{of}); err != nil || !reflect.DeepEqual(names, []string{"film"}) {
 		t.Errorf("got %v, %v, want film", names, err)
 	}
 	if rows, err := d.Estimate(t.Context(), s, of); err != nil || rows != 1000 {
@@ -106,7 +106,7 @@ func TestOtherStatements(t *testing.T) {
 	if _, err := d.Server(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Estimate(t.Context(), s, &source.Described{}); err != nil {
+	if _, err := d.Estimate(t.Context(), s, &dialect.Described{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Connect(t.Context(), func(ctx context.Context, c horizon.Conn) error {
@@ -155,21 +155,21 @@ func TestAddress(t *testing.T) {
 
 // TestToken has more columns than one text has room for, and a large object.
 func TestToken(t *testing.T) {
-	columns, exprs := make([]source.Column, 300), make([]string, 300)
+	columns, exprs := make([]dialect.Column, 300), make([]string, 300)
 	for i := range exprs {
 		exprs[i] = "x." + quote("C")
 	}
-	token := (&DB{}).Token(&source.Described{Columns: columns}, exprs)
+	token := (&DB{}).Token(&dialect.Described{Columns: columns}, exprs)
 	if got := strings.Count(token, "STANDARD_HASH("); got != 300+3+1 {
 		t.Errorf("got %d digests, want one of each column, of each 120 and of all", got)
 	}
 	columns[7].Type = "CLOB"
-	token = (&DB{}).Token(&source.Described{Columns: columns}, exprs)
+	token = (&DB{}).Token(&dialect.Described{Columns: columns}, exprs)
 	if !strings.HasPrefix(token, "CASE WHEN DBMS_LOB.GETLENGTH(") || !strings.Contains(token, " > 16000 THEN NULL ELSE ") || !strings.Contains(token, ", 1001, 15001)") {
 		t.Errorf("got %s, want no token above 16,000 characters, and a part for the last of them", token)
 	}
 	columns[8].Type = "JSON"
-	if token := (&DB{}).Token(&source.Described{Columns: columns}, exprs); token != "" {
+	if token := (&DB{}).Token(&dialect.Described{Columns: columns}, exprs); token != "" {
 		t.Errorf("got %s with a JSON column, want none", token)
 	}
 }

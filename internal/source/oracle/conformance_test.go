@@ -14,7 +14,7 @@ import (
 	"indexerd/internal/test/sourcetest/dialecttest"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 	"indexerd/internal/test/h2test"
 	"indexerd/internal/test/sourcetest"
@@ -22,12 +22,12 @@ import (
 
 // What the dialect is able to.
 var _ interface {
-	source.Dialect
-	source.Remainderer
-	source.Rower
-	source.Inspector
-	source.Cataloger
-	source.Watcher
+	dialect.Dialect
+	dialect.Remainderer
+	dialect.Rower
+	dialect.Inspector
+	dialect.Cataloger
+	dialect.Watcher
 	horizon.Sampler
 } = (*DB)(nil)
 
@@ -147,8 +147,8 @@ const (
 
 // onH2 is the dialect on H2.
 var onH2 = h2test.Dialect{
-	Vendor: h2, Open: func(c driver.Connector) source.Dialect { return openStand(c) },
-	Record: func(c driver.Connector, r *dialecttest.Recording) source.Dialect { return recorder{openStand(c), r} },
+	Vendor: h2, Open: func(c driver.Connector) dialect.Dialect { return openStand(c) },
+	Record: func(c driver.Connector, r *dialecttest.Recording) dialect.Dialect { return recorder{openStand(c), r} },
 	Value:  vendor{}.Value, SQL: h2test.InConditions,
 	Write: func(sql string) (all []string) {
 		for _, one := range inOracle(sql) {

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
-// Server implements source.Inspector.
-func (d *DB) Server(ctx context.Context, s source.Session) (server doc.Server, err error) {
+// Server implements dialect.Inspector.
+func (d *DB) Server(ctx context.Context, s dialect.Session) (server doc.Server, err error) {
 	rows, err := stdsql.Query(ctx, s, `SELECT (SELECT MAX(v.product || v.version) FROM product_component_version v WHERE v.product LIKE 'Oracle%'), TO_CHAR(SYS_EXTRACT_UTC(SYSTIMESTAMP), `+timeForm+`),
 		SYS_CONTEXT('USERENV', 'SESSION_USER'), SYS_CONTEXT('USERENV', 'NETWORK_PROTOCOL'), (SELECT COUNT(*) FROM session_roles r WHERE r.role = 'DBA') FROM DUAL`)
 	if err != nil {
@@ -54,7 +54,7 @@ var word = regexp.MustCompile(`"[^"]+"|[\pL_][\pL\pN_$#]*`)
 
 // tablesOf returns the tables whose names are words of an SQL. The plan, which has all
 // of them, can't be read without a write.
-func tablesOf(ctx context.Context, s source.Session, of *source.Described) (tables []known, err error) {
+func tablesOf(ctx context.Context, s dialect.Session, of *dialect.Described) (tables []known, err error) {
 	words := map[string]bool{}
 	for _, w := range word.FindAllString(of.SQL, -1) {
 		if name := strings.Trim(w, `"`); name != w {
@@ -76,9 +76,9 @@ func tablesOf(ctx context.Context, s source.Session, of *source.Described) (tabl
 	return tables, err
 }
 
-// Writable implements source.Inspector. A table of another owner with the same name
+// Writable implements dialect.Inspector. A table of another owner with the same name
 // counts too.
-func (*DB) Writable(ctx context.Context, s source.Session, all []*source.Described) (names []string, err error) {
+func (*DB) Writable(ctx context.Context, s dialect.Session, all []*dialect.Described) (names []string, err error) {
 	for _, of := range all {
 		tables, err := tablesOf(ctx, s, of)
 		if err != nil {
@@ -94,9 +94,9 @@ func (*DB) Writable(ctx context.Context, s source.Session, all []*source.Describ
 	return names, nil
 }
 
-// Estimate implements source.Inspector: the rows of the largest table at its last
+// Estimate implements dialect.Inspector: the rows of the largest table at its last
 // statistics.
-func (*DB) Estimate(ctx context.Context, s source.Session, of *source.Described) (n int64, err error) {
+func (*DB) Estimate(ctx context.Context, s dialect.Session, of *dialect.Described) (n int64, err error) {
 	tables, err := tablesOf(ctx, s, of)
 	for _, t := range tables {
 		n = max(n, t.rows)

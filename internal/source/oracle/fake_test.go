@@ -16,7 +16,7 @@ import (
 	"github.com/sijms/go-ora/v2/network"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 	"indexerd/internal/test/fakedriver"
 )
@@ -32,7 +32,7 @@ func fake(t *testing.T, answers ...fakedriver.Answer) (*DB, *fakedriver.Server) 
 
 var clockAnswer = fakedriver.Values("SELECT TO_CHAR(SYS_EXTRACT_UTC(SYSTIMESTAMP)", []driver.Value{"2026-11-23 09:00:00.123456789"})
 
-func acquire(t *testing.T, d *DB) source.Session {
+func acquire(t *testing.T, d *DB) dialect.Session {
 	t.Helper()
 	s, err := d.Acquire(t.Context())
 	if err != nil {
@@ -58,7 +58,7 @@ func TestSession(t *testing.T) {
 	if want := time.Date(2026, 11, 23, 9, 0, 0, 123456789, time.UTC); !snapshot.At.Equal(want) || snapshot.Epoch != tokenVersion {
 		t.Errorf("got snapshot %+v, want it at %v with epoch %s", snapshot, want, tokenVersion)
 	}
-	if _, err := s.Query(t.Context(), source.Statement{SQL: "SELECT 1"}, func([]any) bool { return true }); err != nil {
+	if _, err := s.Query(t.Context(), dialect.Statement{SQL: "SELECT 1"}, func([]any) bool { return true }); err != nil {
 		t.Error(err)
 	}
 	s.End()
@@ -99,7 +99,7 @@ func TestTypes(t *testing.T) {
 	} {
 		d, _ := fake(t, fakedriver.Answer{To: "SELECT", Columns: []fakedriver.Column{{Name: "FILM_ID", Type: c.typ, Scale: c.scale}}, Rows: [][]driver.Value{{c.value}}})
 		s := acquire(t, d)
-		columns, err := s.Describe(t.Context(), source.Wrapped{SQL: "SELECT film_id FROM film", Alias: "x"})
+		columns, err := s.Describe(t.Context(), dialect.Wrapped{SQL: "SELECT film_id FROM film", Alias: "x"})
 		if err != nil {
 			t.Fatalf("%s: %v", c.typ, err)
 		}
@@ -107,7 +107,7 @@ func TestTypes(t *testing.T) {
 		if col.Name != "film_id" || col.Type != c.name || col.Kind != c.kind {
 			t.Errorf("%s: got column %+v, want film_id of %s, as a key %v", c.typ, col, c.name, c.kind)
 		}
-		if _, err := s.Query(t.Context(), source.Statement{SQL: "SELECT film_id"}, func(raw []any) bool {
+		if _, err := s.Query(t.Context(), dialect.Statement{SQL: "SELECT film_id"}, func(raw []any) bool {
 			if got, err := col.Value(raw[0]); err != nil || !reflect.DeepEqual(got, c.want) {
 				t.Errorf("%s: got %#v, %v, want %#v", c.typ, got, err, c.want)
 			}
@@ -118,9 +118,9 @@ func TestTypes(t *testing.T) {
 	}
 	for _, typ := range []string{"LONG", "LongRaw", "OCIFileLocator", "REFCURSOR"} {
 		d, _ := fake(t, fakedriver.Answer{To: "SELECT", Columns: []fakedriver.Column{{Name: "C", Type: typ}}})
-		_, err := acquire(t, d).Describe(t.Context(), source.Wrapped{SQL: "SELECT c FROM film", Alias: "x"})
-		var fault *source.Fault
-		if !errors.As(err, &fault) || fault.Subject != source.AboutStatement || !strings.Contains(fault.Text, "column c has the type") {
+		_, err := acquire(t, d).Describe(t.Context(), dialect.Wrapped{SQL: "SELECT c FROM film", Alias: "x"})
+		var fault *dialect.Fault
+		if !errors.As(err, &fault) || fault.Subject != dialect.AboutStatement || !strings.Contains(fault.Text, "column c has the type") {
 			t.Errorf("%s: got %v, want a fault of the statement that names the column", typ, err)
 		}
 	}
@@ -130,30 +130,30 @@ func TestTypes(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		err     error
-		subject source.Subject
+		subject dialect.Subject
 		text    string
 	}{
-		{ora(1555, "snapshot too old: rollback segment number 9"), source.AboutServer, "snapshot too old: rollback segment number 9 (ORA-01555)"},
-		{ora(3113, "end-of-file on communication channel"), source.AboutServer, "(ORA-03113)"},
-		{io.ErrUnexpectedEOF, source.AboutServer, "unexpected EOF"},
-		{driver.ErrBadConn, source.AboutServer, "the connection was lost"},
-		{ora(54, "resource busy and acquire with NOWAIT specified"), source.AboutLock, "resource busy"},
-		{ora(942, "table or view \"SECRET\".\"T\" does not exist"), source.AboutMissing, "a table or view does not exist, or the account may not read it (ORA-00942)"},
-		{ora(904, "\"X\".\"B\": invalid identifier"), source.AboutMissing, "invalid identifier (ORA-00904)"},
-		{ora(1031, "insufficient privileges"), source.AboutMissing, "the account lacks a privilege (ORA-01031)"},
-		{ora(933, "SQL command not properly ended"), source.AboutStatement, "(ORA-00933)"},
-		{ora(1456, "may not perform insert/delete/update operation inside a READ ONLY transaction"), source.AboutStatement, "READ ONLY"},
-		{ora(1722, "invalid number\nORA-06512: at \"APP.F\", line 3"), source.AboutRow, "invalid number (ORA-01722)"},
-		{ora(20001, "raised by a function"), source.AboutRow, "raised by a function (ORA-20001)"},
-		{ora(1017, "invalid username/password for user SCOTT"), source.AboutStatement, "the login was refused: check user and password (ORA-01017)"},
+		{ora(1555, "snapshot too old: rollback segment number 9"), dialect.AboutServer, "snapshot too old: rollback segment number 9 (ORA-01555)"},
+		{ora(3113, "end-of-file on communication channel"), dialect.AboutServer, "(ORA-03113)"},
+		{io.ErrUnexpectedEOF, dialect.AboutServer, "unexpected EOF"},
+		{driver.ErrBadConn, dialect.AboutServer, "the connection was lost"},
+		{ora(54, "resource busy and acquire with NOWAIT specified"), dialect.AboutLock, "resource busy"},
+		{ora(942, "table or view \"SECRET\".\"T\" does not exist"), dialect.AboutMissing, "a table or view does not exist, or the account may not read it (ORA-00942)"},
+		{ora(904, "\"X\".\"B\": invalid identifier"), dialect.AboutMissing, "invalid identifier (ORA-00904)"},
+		{ora(1031, "insufficient privileges"), dialect.AboutMissing, "the account lacks a privilege (ORA-01031)"},
+		{ora(933, "SQL command not properly ended"), dialect.AboutStatement, "(ORA-00933)"},
+		{ora(1456, "may not perform insert/delete/update operation inside a READ ONLY transaction"), dialect.AboutStatement, "READ ONLY"},
+		{ora(1722, "invalid number\nORA-06512: at \"APP.F\", line 3"), dialect.AboutRow, "invalid number (ORA-01722)"},
+		{ora(20001, "raised by a function"), dialect.AboutRow, "raised by a function (ORA-20001)"},
+		{ora(1017, "invalid username/password for user SCOTT"), dialect.AboutStatement, "the login was refused: check user and password (ORA-01017)"},
 	} {
 		d, _ := fake(t, fakedriver.Answer{To: "SELECT id", Err: c.err})
 		s := acquire(t, d)
 		if _, err := s.Begin(t.Context(), ""); err != nil {
 			t.Fatal(err)
 		}
-		_, err := s.Query(t.Context(), source.Statement{SQL: "SELECT id"}, nil)
-		var fault *source.Fault
+		_, err := s.Query(t.Context(), dialect.Statement{SQL: "SELECT id"}, nil)
+		var fault *dialect.Fault
 		if !errors.As(err, &fault) || fault.Subject != c.subject || !strings.Contains(fault.Text, c.text) || strings.Contains(fault.Text, "SCOTT") {
 			t.Errorf("%v: got %#v, want subject %v and %q", c.err, err, c.subject, c.text)
 		}
@@ -165,12 +165,12 @@ func TestFailingRow(t *testing.T) {
 	d, _ := fake(t, fakedriver.Answer{To: "SELECT id", Columns: []fakedriver.Column{{Name: "ID", Type: "NUMBER"}}, Rows: [][]driver.Value{{"1"}, {ora(1476, "divisor is equal to zero")}}})
 	s := acquire(t, d)
 	rows := 0
-	_, err := s.Query(t.Context(), source.Statement{SQL: "SELECT id"}, func([]any) bool {
+	_, err := s.Query(t.Context(), dialect.Statement{SQL: "SELECT id"}, func([]any) bool {
 		rows++
 		return true
 	})
-	var fault *source.Fault
-	if rows != 1 || !errors.As(err, &fault) || fault.Subject != source.AboutRow || fault.Code != "ORA-01476" {
+	var fault *dialect.Fault
+	if rows != 1 || !errors.As(err, &fault) || fault.Subject != dialect.AboutRow || fault.Code != "ORA-01476" {
 		t.Errorf("got %d rows, %v, want one and the fault of a row", rows, err)
 	}
 }
@@ -277,7 +277,7 @@ func TestState(t *testing.T) {
 func TestInexact(t *testing.T) {
 	d, _ := fake(t)
 	for sql, linked := range map[string]bool{"SELECT id FROM film": false, "SELECT id FROM film@archive": true, "SELECT id FROM t WHERE mail LIKE '% @ %'": false} {
-		got, err := d.Inexact(t.Context(), nil, []*source.Described{{Wrapped: source.Wrapped{SQL: sql}}})
+		got, err := d.Inexact(t.Context(), nil, []*dialect.Described{{Wrapped: dialect.Wrapped{SQL: sql}}})
 		if err != nil || (got != "") != linked {
 			t.Errorf("%s: got %q, %v, want a reason: %t", sql, got, err, linked)
 		}
@@ -289,7 +289,7 @@ func TestTimeLimit(t *testing.T) {
 	d, _ := fake(t)
 	d.Timeout = -1
 	s := acquire(t, d)
-	_, err := s.Query(t.Context(), source.Statement{SQL: "SELECT 1"}, nil)
+	_, err := s.Query(t.Context(), dialect.Statement{SQL: "SELECT 1"}, nil)
 	if !errors.Is(err, doc.ErrUnavailable) {
 		t.Errorf("got %v, want the database to be unavailable", err)
 	}
@@ -316,7 +316,7 @@ func TestPlaceholder(t *testing.T) {
 		"NUMBER": ":7", "VARCHAR2": ":7", "RAW": ":7", "CHAR": "CAST(:7 AS CHAR(2000))", "DATE": "TO_DATE(:7, 'YYYY-MM-DD HH24:MI:SS')",
 		"TIMESTAMP": "TO_TIMESTAMP(:7, 'YYYY-MM-DD HH24:MI:SS.FF9')", localTime: "TO_TIMESTAMP_TZ(:7, 'YYYY-MM-DD HH24:MI:SS.FF9 TZH:TZM')",
 	} {
-		if got := (&DB{}).Placeholder(7, &source.Column{Type: typ}); got != want {
+		if got := (&DB{}).Placeholder(7, &dialect.Column{Type: typ}); got != want {
 			t.Errorf("%s: got %s, want %s", typ, got, want)
 		}
 	}

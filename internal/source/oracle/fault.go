@@ -7,7 +7,7 @@ import (
 
 	"github.com/sijms/go-ora/v2/network"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -35,23 +35,23 @@ var faults = stdsql.Faults{
 		return n, false
 	},
 	Format: "ORA-%05d", Code: "ORA-%05d",
-	About: map[source.Subject][]int{
-		source.AboutServer: {
+	About: map[dialect.Subject][]int{
+		dialect.AboutServer: {
 			18, 20, 2391, 12516, 12519, 12520, // too many sessions
 			28, 1012, 1013, 1033, 1034, 1041, 1089, 1092, 3113, 3114, 3135, 12170, 12505, 12514, 12528, 12537, 12541, 12547, 12570, // network, shutdown, kill
 			60, 4031, 1652, 1653, // deadlock, no memory or temporary space left
 			1466, 8103, 1410, 8176, // the table was altered after the snapshot
 			1555, 22924, // the snapshot is older than the undo
 		},
-		source.AboutLock:      {54, 4021, 30006},
-		source.AboutMissing:   {904, 942, 980, 1031, 4043, 41900},
-		source.AboutStatement: {1017, 1045, 1456, 1795, 6550, 28000, 28001},
+		dialect.AboutLock:      {54, 4021, 30006},
+		dialect.AboutMissing:   {904, 942, 980, 1031, 4043, 41900},
+		dialect.AboutStatement: {1017, 1045, 1456, 1795, 6550, 28000, 28001},
 	},
-	Otherwise: func(number int) source.Subject {
+	Otherwise: func(number int) dialect.Subject {
 		if number >= 900 && number < 1000 {
-			return source.AboutStatement
+			return dialect.AboutStatement
 		}
-		return source.AboutRow
+		return dialect.AboutRow
 	},
 	Hints: map[int]string{942: "check its name and owner, or GRANT SELECT on it to the account", 1555: oldSnapshot, 22924: oldSnapshot},
 	Texts: map[int]string{

@@ -35,7 +35,7 @@ import (
 	"unicode"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -61,12 +61,12 @@ const sessionSQL = `ALTER SESSION SET TIME_ZONE = '+00:00' NLS_SORT = BINARY NLS
 
 func open(a address, connector driver.Connector, conns int) *DB {
 	return &DB{
-		DB:     stdsql.DB{Name: a.String(), Pool: stdsql.OpenPool(connector, conns, sessionSQL), Vendor: vendor{&faults, clockSQL}, Timeout: source.StatementTimeout},
+		DB:     stdsql.DB{Name: a.String(), Pool: stdsql.OpenPool(connector, conns, sessionSQL), Vendor: vendor{&faults, clockSQL}, Timeout: dialect.StatementTimeout},
 		remote: stdsql.IsRemote(a.host), verified: a.options["SSL VERIFY"] != "false",
 	}
 }
 
-// Quote implements source.Dialect.
+// Quote implements dialect.Dialect.
 func (*DB) Quote(name string) string { return quote(shown(name)) }
 
 func quote(name string) string { return `"` + name + `"` }
@@ -90,10 +90,10 @@ const (
 	zoneForm = "'YYYY-MM-DD HH24:MI:SS.FF9 TZH:TZM'"
 )
 
-// Placeholder implements source.Dialect. The driver binds a time as a TIMESTAMP WITH
+// Placeholder implements dialect.Dialect. The driver binds a time as a TIMESTAMP WITH
 // TIME ZONE, to which the server would convert the column, and lose its index: times
 // are bound as text. A CHAR is compared without its padding if the other side is one.
-func (*DB) Placeholder(n int, as *source.Column) string {
+func (*DB) Placeholder(n int, as *dialect.Column) string {
 	bind := ":" + strconv.Itoa(n)
 	if as == nil {
 		return bind
@@ -111,26 +111,26 @@ func (*DB) Placeholder(n int, as *source.Column) string {
 	return bind
 }
 
-// Limit implements source.Dialect.
+// Limit implements dialect.Dialect.
 func (*DB) Limit(placeholder string) string {
 	return " FETCH FIRST " + placeholder + " ROWS ONLY"
 }
 
-// Keyset implements source.Dialect. Rows can't be compared by >, and the server reads an index from the first bound.
-func (*DB) Keyset() source.Keyset { return source.Led }
+// Keyset implements dialect.Dialect. Rows can't be compared by >, and the server reads an index from the first bound.
+func (*DB) Keyset() dialect.Keyset { return dialect.Led }
 
-// Remainder implements source.Remainderer.
+// Remainder implements dialect.Remainderer.
 func (*DB) Remainder(of, by string) string { return "MOD(" + of + ", " + by + ")" }
 
-// OneRow implements source.Rower.
+// OneRow implements dialect.Rower.
 func (*DB) OneRow() string { return "DUAL" }
 
-// Tie implements source.Dialect: the sessions order texts by bytes.
-func (*DB) Tie(*source.Column, string) string { return "" }
+// Tie implements dialect.Dialect: the sessions order texts by bytes.
+func (*DB) Tie(*dialect.Column, string) string { return "" }
 
-// Select implements source.Dialect. The driver returns a TIMESTAMP WITH LOCAL TIME
+// Select implements dialect.Dialect. The driver returns a TIMESTAMP WITH LOCAL TIME
 // ZONE in another zone than the session's, and can't read all types.
-func (*DB) Select(c *source.Column, expr string) string {
+func (*DB) Select(c *dialect.Column, expr string) string {
 	switch c.Type {
 	case localTime:
 		return "SYS_EXTRACT_UTC(" + expr + ")"
@@ -146,8 +146,8 @@ func (*DB) Select(c *source.Column, expr string) string {
 
 func asText(xml string) string { return "XMLSERIALIZE(CONTENT " + xml + " AS CLOB)" }
 
-// Suspect implements source.Dialect.
-func (*DB) Suspect(c *source.Column, kind doc.Kind, expr string) string {
+// Suspect implements dialect.Dialect.
+func (*DB) Suspect(c *dialect.Column, kind doc.Kind, expr string) string {
 	switch {
 	case kind == doc.Integer && c.Type == "NUMBER":
 		return "(" + expr + " <> TRUNC(" + expr + ") OR " + expr + " > 9223372036854775807 OR " + expr + " < -9223372036854775808)"

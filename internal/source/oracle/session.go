@@ -9,7 +9,7 @@ import (
 
 	"github.com/sijms/go-ora/v2/network"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -24,8 +24,8 @@ const clockSQL stdsql.Clock = "SELECT TO_CHAR(SYS_EXTRACT_UTC(SYSTIMESTAMP), " +
 // Begin implements stdsql.Vendor. The clock is read first: what it has shown is in the
 // snapshot. The driver refuses the options of BeginTx, and outside a transaction it
 // commits after each statement, which would end the snapshot.
-func (v vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (stdsql.Tx, source.Snapshot, error) {
-	s := source.Snapshot{Epoch: tokenVersion}
+func (v vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (stdsql.Tx, dialect.Snapshot, error) {
+	s := dialect.Snapshot{Epoch: tokenVersion}
 	var err error
 	if s.At, err = v.Read(ctx, conn); err != nil {
 		return nil, s, err
@@ -39,7 +39,7 @@ func (v vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (stdsql.Tx,
 }
 
 // Value implements stdsql.Vendor. Times are those that a row had.
-func (vendor) Value(a source.Arg) any {
+func (vendor) Value(a dialect.Arg) any {
 	switch v := a.Value.(type) {
 	case [16]byte:
 		return v[:]
@@ -52,7 +52,7 @@ func (vendor) Value(a source.Arg) any {
 }
 
 // Describe implements stdsql.Vendor. It runs the SQL without reading a row.
-func (vendor) Describe(ctx context.Context, conn *sql.Conn, of source.Wrapped) ([]source.Column, error) {
+func (vendor) Describe(ctx context.Context, conn *sql.Conn, of dialect.Wrapped) ([]dialect.Column, error) {
 	head := "SELECT " + of.Alias + ".* "
 	columns, err := stdsql.Columns(ctx, conn, head+of.From()+" WHERE 1 = 0", newColumn)
 	if ora, ok := errors.AsType[*network.OracleError](err); ok {
@@ -62,8 +62,8 @@ func (vendor) Describe(ctx context.Context, conn *sql.Conn, of source.Wrapped) (
 	}
 	for _, c := range columns {
 		if c.Value == nil {
-			return nil, &source.Fault{
-				Subject: source.AboutStatement, Text: fmt.Sprintf("column %s has the type %s, which can't be read", c.Name, c.Type),
+			return nil, &dialect.Fault{
+				Subject: dialect.AboutStatement, Text: fmt.Sprintf("column %s has the type %s, which can't be read", c.Name, c.Type),
 				Hint: "leave the column out, or convert it in the SQL",
 			}
 		}

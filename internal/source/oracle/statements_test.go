@@ -12,7 +12,7 @@ import (
 
 	"github.com/sijms/go-ora/v2/network"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/test/fakedriver"
 )
 
@@ -35,7 +35,7 @@ type recorder struct {
 	*dialecttest.Recording
 }
 
-func (r recorder) Acquire(ctx context.Context) (source.Session, error) {
+func (r recorder) Acquire(ctx context.Context) (dialect.Session, error) {
 	s, err := r.DB.Acquire(ctx)
 	return r.Session(s), err
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // tokenVersion is part of the epoch. It changes with Token.
@@ -13,10 +13,10 @@ const tokenVersion = "oracle 1"
 // A column's part of a digest has at most 32 characters, and a text in SQL 4,000.
 const partsOfDigest = 120
 
-// Token implements source.Dialect: 64 bits of the MD5 of all columns' MD5s, each
+// Token implements dialect.Dialect: 64 bits of the MD5 of all columns' MD5s, each
 // of the value as the server stores it, and of nothing for NULL. It is NULL, which is
 // unknown, if a large object is longer than its parts, or for a type without a digest.
-func (*DB) Token(of *source.Described, exprs []string) string {
+func (*DB) Token(of *dialect.Described, exprs []string) string {
 	parts, long := make([]string, 0, len(exprs)), []string{}
 	for i, expr := range exprs {
 		typ := ""

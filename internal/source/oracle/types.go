@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -37,15 +37,15 @@ func typeName(name string) string {
 
 // newColumn describes a column of a result. Its Value is nil if the driver can't read
 // the type.
-func newColumn(t *sql.ColumnType) source.Column {
-	c := source.Column{Name: shown(t.Name()), Type: typeName(t.DatabaseTypeName())}
+func newColumn(t *sql.ColumnType) dialect.Column {
+	c := dialect.Column{Name: shown(t.Name()), Type: typeName(t.DatabaseTypeName())}
 	_, scale, _ := t.DecimalSize()
 	if c.Type == "NUMBER" {
 		c.Detail = strconv.FormatInt(scale, 10)
 	}
 	c.Kind, c.Value, c.Clock = kind(c.Type, scale), value(c.Type), clock(c.Type)
 	if c.Type == "NUMBER" {
-		c.Epochs = source.NumberEpochs{Whole: whole(scale) && scale != noScale}
+		c.Epochs = dialect.NumberEpochs{Whole: whole(scale) && scale != noScale}
 	}
 	return c
 }
@@ -73,14 +73,14 @@ func kind(name string, scale int64) doc.Kind {
 
 // clock returns how a time type stores updateTimes; nil: it is none. The driver does
 // not show how many digits a TIMESTAMP has.
-func clock(name string) *source.Clock {
-	c := &source.Clock{Form: source.Wall, Precision: time.Second, Parse: parseTime, Write: writeTime}
+func clock(name string) *dialect.Clock {
+	c := &dialect.Clock{Form: dialect.Wall, Precision: time.Second, Parse: parseTime, Write: writeTime}
 	switch name {
 	case "DATE":
 		c.Write = writeDate
 	case "TIMESTAMP":
 	case zonedTime, localTime:
-		c.Form, c.Write = source.Instant, writeInstant
+		c.Form, c.Write = dialect.Instant, writeInstant
 	default:
 		return nil
 	}
@@ -97,7 +97,7 @@ var (
 func parseTime(raw any) (time.Time, error) {
 	t, ok := raw.(time.Time)
 	if !ok || t.Year() < 1 {
-		return time.Time{}, fmt.Errorf("%s is not a time of the years 1 to 9999", source.Show(raw))
+		return time.Time{}, fmt.Errorf("%s is not a time of the years 1 to 9999", dialect.Show(raw))
 	}
 	return t, nil
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 	"indexerd/internal/source/stdsql"
 )
@@ -104,8 +104,8 @@ func (w watchConn) State(ctx context.Context) (s horizon.State, err error) {
 // overLink finds a table of another database.
 var overLink = regexp.MustCompile(`[\w$#"]@[\w"]`)
 
-// Inexact implements source.Watcher. A link in a view is not found.
-func (*DB) Inexact(_ context.Context, _ source.Session, all []*source.Described) (string, error) {
+// Inexact implements dialect.Watcher. A link in a view is not found.
+func (*DB) Inexact(_ context.Context, _ dialect.Session, all []*dialect.Described) (string, error) {
 	for _, of := range all {
 		if overLink.MatchString(of.SQL) {
 			return "its SQL reads over a database link, and the transactions of the other database are not seen: set horizon: timeout", nil

@@ -9,12 +9,12 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
-// Catalog implements source.Cataloger by six queries of the system catalog. It
+// Catalog implements dialect.Cataloger by six queries of the system catalog. It
 // reads no table.
-func (*DB) Catalog(ctx context.Context, s source.Session) (all doc.Catalog, err error) {
+func (*DB) Catalog(ctx context.Context, s dialect.Session) (all doc.Catalog, err error) {
 	x := s.(*session)
 	named, err1 := one[struct{ Name, Zone string }](ctx, x, stored("catalogName"))
 	columns, err2 := many[catalogColumn](ctx, x, stored("catalogColumns"))

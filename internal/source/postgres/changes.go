@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
 	"indexerd/internal/source/changes"
+	"indexerd/internal/source/dialect"
 )
 
 // countersLate is how late a session that idles after a commit reports its
@@ -72,8 +72,8 @@ func (x *session) counters(ctx context.Context, ids []string) (map[string]change
 	return counters, err
 }
 
-// Footprint implements source.Footprinter. The SQLs are planned, not run.
-func (*DB) Footprint(ctx context.Context, s source.Session, live source.Statement, key []doc.Kind, all []*source.Described) (f doc.Footprint, err error) {
+// Footprint implements dialect.Footprinter. The SQLs are planned, not run.
+func (*DB) Footprint(ctx context.Context, s dialect.Session, live dialect.Statement, key []doc.Kind, all []*dialect.Described) (f doc.Footprint, err error) {
 	x := s.(*session)
 	plan, err := x.explain(ctx, newQuery(live))
 	if err != nil {
@@ -116,7 +116,7 @@ var (
 // findChanging returns why the result of SQLs may change without a commit; "": it
 // does not. A literal 'now' becomes a time when the statement is parsed, so a plan
 // does not show it.
-func (x *session) findChanging(ctx context.Context, all []*source.Described) (string, error) {
+func (x *session) findChanging(ctx context.Context, all []*dialect.Described) (string, error) {
 	for _, d := range all {
 		if m := clockLiteral.FindString(d.SQL); m != "" {
 			return "the SQL has " + m + ", whose value changes without a commit", nil

@@ -181,9 +181,9 @@ func (db conformanceDB) Clear() error {
 func (db conformanceDB) Connect() sourcetest.Database { return db.connect() }
 
 func (db conformanceDB) connect() conformanceDB {
-	dialect := openDB(db, db.dsn)
-	dialect.lockTimeout = 100 * time.Millisecond
-	db.source = source.New(dialect, pace.Limits{})
+	d := openDB(db, db.dsn)
+	d.lockTimeout = 100 * time.Millisecond
+	db.source = source.New(d, pace.Limits{})
 	return db
 }
 

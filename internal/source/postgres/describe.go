@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // A columnType is a column's type in the catalog. Domains are replaced by their
@@ -38,21 +38,21 @@ type native struct {
 	enum   string // the type's name; "": it is no enum
 }
 
-func nativeOf(c *source.Column) native { return c.Native.(native) }
+func nativeOf(c *dialect.Column) native { return c.Native.(native) }
 
-// Describe implements source.Session. The server parses the SQL and starts it
+// Describe implements dialect.Session. The server parses the SQL and starts it
 // without reading a row. This also finds a missing privilege, and a lock that the
 // SQL would take.
-func (x *session) Describe(ctx context.Context, sql source.Wrapped) ([]source.Column, error) {
+func (x *session) Describe(ctx context.Context, sql dialect.Wrapped) ([]dialect.Column, error) {
 	ctx, cancel := x.limit(ctx)
 	defer cancel()
-	statement := "SELECT " + sql.Alias + ".*, " + x.db.Token(&source.Described{Wrapped: sql}, nil) + " " + sql.From() + " LIMIT 0"
+	statement := "SELECT " + sql.Alias + ".*, " + x.db.Token(&dialect.Described{Wrapped: sql}, nil) + " " + sql.From() + " LIMIT 0"
 	described, err := x.pg.Prepare(ctx, "", statement, nil)
 	if err != nil {
 		return nil, x.describeFault(ctx, sql, statement, err)
 	}
 	if len(described.ParamOIDs) > 0 {
-		return nil, &source.Fault{Subject: source.AboutStatement, Text: "it has a parameter ($1)", Hint: "write the value into the SQL"}
+		return nil, &dialect.Fault{Subject: dialect.AboutStatement, Text: "it has a parameter ($1)", Hint: "write the value into the SQL"}
 	}
 	if err := x.pg.ExecParams(ctx, statement, nil, nil, nil, nil).Read().Err; err != nil {
 		return nil, x.describeFault(ctx, sql, statement, err)
@@ -62,7 +62,7 @@ func (x *session) Describe(ctx context.Context, sql source.Wrapped) ([]source.Co
 	if err != nil {
 		return nil, err
 	}
-	columns := make([]source.Column, len(fields))
+	columns := make([]dialect.Column, len(fields))
 	for i, f := range fields {
 		t := types[f.DataTypeOID]
 		t.mod = f.TypeModifier
@@ -72,9 +72,9 @@ func (x *session) Describe(ctx context.Context, sql source.Wrapped) ([]source.Co
 }
 
 // describeFault is fault with the line of the user's SQL.
-func (x *session) describeFault(ctx context.Context, sql source.Wrapped, statement string, err error) error {
+func (x *session) describeFault(ctx context.Context, sql dialect.Wrapped, statement string, err error) error {
 	var pg *pgconn.PgError
-	var fault *source.Fault
+	var fault *dialect.Fault
 	fails := x.fault(ctx, err)
 	if errors.As(err, &pg) && errors.As(fails, &fault) {
 		fault.Line = lineOf(sql.SQL, statement, int(pg.Position))
@@ -107,7 +107,7 @@ func (x *session) types(ctx context.Context, fields []pgconn.FieldDescription) (
 	return types, err
 }
 
-func newColumn(f pgconn.FieldDescription, t columnType) source.Column {
+func newColumn(f pgconn.FieldDescription, t columnType) dialect.Column {
 	param, array := t.OID, t.Array
 	switch t.OID {
 	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID: // they share an operator family
@@ -124,8 +124,8 @@ func newColumn(f pgconn.FieldDescription, t columnType) source.Column {
 }
 
 // columnOf returns what identifies a column without its type's name.
-func columnOf(f pgconn.FieldDescription) source.Column {
-	c := source.Column{Name: f.Name, Detail: fmt.Sprintf("%d(%d)", f.DataTypeOID, f.TypeModifier)}
+func columnOf(f pgconn.FieldDescription) dialect.Column {
+	c := dialect.Column{Name: f.Name, Detail: fmt.Sprintf("%d(%d)", f.DataTypeOID, f.TypeModifier)}
 	if f.TableOID != 0 {
 		c.Origin = fmt.Sprintf("%d.%d", f.TableOID, f.TableAttributeNumber)
 	}
@@ -134,7 +134,7 @@ func columnOf(f pgconn.FieldDescription) source.Column {
 
 // checkColumns returns doc.ErrChangedResult if an SQL returns other columns now
 // than it did when it was described. The name of another type is not known.
-func checkColumns(d *source.Described, fields []pgconn.FieldDescription) error {
+func checkColumns(d *dialect.Described, fields []pgconn.FieldDescription) error {
 	same := len(fields) == len(d.Columns)
 	for i := 0; same && i < len(fields); i++ {
 		f, c := &fields[i], nativeOf(&d.Columns[i])
@@ -143,13 +143,13 @@ func checkColumns(d *source.Described, fields []pgconn.FieldDescription) error {
 	if same {
 		return nil
 	}
-	now := make([]source.Column, len(fields))
+	now := make([]dialect.Column, len(fields))
 	for i, f := range fields {
 		if now[i] = columnOf(f); i < len(d.Columns) {
 			now[i].Type = d.Columns[i].Type
 		}
 	}
-	return source.Changed(d, now)
+	return dialect.Changed(d, now)
 }
 
 // kind returns the kind of a part of a key; 0 for a type that can't be one.
@@ -192,21 +192,21 @@ func (t columnType) kind() doc.Kind {
 }
 
 // clock returns how a time type stores updateTimes; nil: it is none.
-func (t columnType) clock() *source.Clock {
-	c := &source.Clock{Form: source.Wall, Precision: timestampTick(t.mod), Parse: parseRawTime, Write: writeAs("2006-01-02 15:04:05.000000")}
+func (t columnType) clock() *dialect.Clock {
+	c := &dialect.Clock{Form: dialect.Wall, Precision: timestampTick(t.mod), Parse: parseRawTime, Write: writeAs("2006-01-02 15:04:05.000000")}
 	switch t.OID {
 	case pgtype.TimestampOID:
 	case pgtype.TimestamptzOID:
-		c.Form, c.Write = source.Instant, writeAs("2006-01-02 15:04:05.000000+00")
+		c.Form, c.Write = dialect.Instant, writeAs("2006-01-02 15:04:05.000000+00")
 	case pgtype.DateOID:
-		c.Form, c.Precision, c.Write = source.Day, 24*time.Hour, writeAs("2006-01-02")
+		c.Form, c.Precision, c.Write = dialect.Day, 24*time.Hour, writeAs("2006-01-02")
 	default:
 		return nil
 	}
 	return c
 }
 
-func parseRawTime(raw any) (time.Time, error) { return source.ParseTime(*raw.(*string)) }
+func parseRawTime(raw any) (time.Time, error) { return dialect.ParseTime(*raw.(*string)) }
 
 func writeAs(layout string) func(time.Time) any {
 	return func(figures time.Time) any { return figures.Format(layout) }
@@ -223,12 +223,12 @@ func timestampTick(mod int32) time.Duration {
 }
 
 // epochs returns how a number type stores updateTimes; nil: it does not.
-func (t columnType) epochs() source.Epochs {
+func (t columnType) epochs() dialect.Epochs {
 	switch t.OID {
 	case pgtype.Int4OID, pgtype.Int8OID:
-		return source.NumberEpochs{Whole: true}
+		return dialect.NumberEpochs{Whole: true}
 	case pgtype.NumericOID:
-		return source.NumberEpochs{}
+		return dialect.NumberEpochs{}
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -21,18 +21,18 @@ func TestDescribe(t *testing.T) {
 	type facts struct {
 		typ    string
 		kind   doc.Kind
-		form   source.Form
+		form   dialect.Form
 		tick   time.Duration // of a time type
-		epochs source.Epochs
+		epochs dialect.Epochs
 	}
-	whole, decimal := source.NumberEpochs{Whole: true}, source.NumberEpochs{}
+	whole, decimal := dialect.NumberEpochs{Whole: true}, dialect.NumberEpochs{}
 	want := map[string]facts{
 		"i2": {"smallint", doc.Integer, 0, 0, nil}, "i4": {"integer", doc.Integer, 0, 0, whole}, "i8": {"bigint", doc.Integer, 0, 0, whole},
 		"n": {"numeric", doc.Integer, 0, 0, decimal}, "n2": {"numeric", doc.Decimal, 0, 0, decimal}, "un": {"uuid", doc.UUID, 0, 0, nil},
 		"t": {"text", doc.Text, 0, 0, nil}, "v": {"character varying", doc.Text, 0, 0, nil}, "c": {"character", doc.Text, 0, 0, nil}, "ci": {"citext", doc.Text, 0, 0, nil}, "nm": {"name", doc.Text, 0, 0, nil},
 		"f": {"double precision", doc.Real, 0, 0, nil}, "b": {"boolean", doc.Boolean, 0, 0, nil}, "a": {"integer[]", 0, 0, 0, nil}, "dom": {"integer", doc.Integer, 0, 0, whole}, "expr": {"integer", doc.Integer, 0, 0, whole},
-		"tz": {"timestamp with time zone", doc.Instant, source.Instant, time.Microsecond, nil}, "tz3": {"timestamp with time zone", doc.Instant, source.Instant, time.Millisecond, nil},
-		"ts": {"timestamp without time zone", doc.Wall, source.Wall, time.Second, nil}, "d": {"date", doc.Date, source.Day, 24 * time.Hour, nil},
+		"tz": {"timestamp with time zone", doc.Instant, dialect.Instant, time.Microsecond, nil}, "tz3": {"timestamp with time zone", doc.Instant, dialect.Instant, time.Millisecond, nil},
+		"ts": {"timestamp without time zone", doc.Wall, dialect.Wall, time.Second, nil}, "d": {"date", doc.Date, dialect.Day, 24 * time.Hour, nil},
 	}
 	if len(d.Columns) != len(want) {
 		t.Errorf("got %d columns, want %d", len(d.Columns), len(want))
@@ -67,13 +67,13 @@ func TestClocks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			arg := source.Arg{Value: c.Clock.Write(u), As: &d.Columns[i]}
+			arg := dialect.Arg{Value: c.Clock.Write(u), As: &d.Columns[i]}
 			if got := asked(t, x, sql("SELECT count(*) FROM doc WHERE "+c.Name+" = $1", arg)); got[0][0] != "1" {
 				t.Errorf("%s: got %v rows at %v, which was read, want one", text, got, u)
 			}
 		}
 	}
-	year10000 := source.Arg{Value: d.Columns[0].Clock.Write(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)), As: &d.Columns[0]}
+	year10000 := dialect.Arg{Value: d.Columns[0].Clock.Write(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)), As: &d.Columns[0]}
 	if got := asked(t, x, sql("SELECT count(*) FROM doc WHERE tz < $1", year10000)); got[0][0] != "3" {
 		t.Errorf("got %v rows before the year 10000, want 3", got)
 	}
@@ -92,7 +92,7 @@ func TestDescribeFaults(t *testing.T) {
 		CREATE ROLE `+role+`; GRANT SELECT ON doc TO `+role)
 	t.Cleanup(func() { pgtest.Exec(t, dsn, "DROP OWNED BY "+role+"; DROP ROLE "+role) })
 	db := openDB(t, dsn+"&options=-c%20role%3D"+role)
-	for text, want := range map[string]source.Fault{
+	for text, want := range map[string]dialect.Fault{
 		"SELECT id,\nFROM doc":                                     {Line: 2, Text: `syntax error at or near "FROM" (SQLSTATE 42601)`},
 		"SELECT 'ä',\n  last_updat\nFROM doc":                      {Line: 2, Text: `column "last_updat" does not exist (SQLSTATE 42703)`, Hint: `Perhaps you meant to reference the column "doc.last_update".`},
 		"SELECT * FROM dok":                                        {Line: 1, Text: `relation "dok" does not exist (SQLSTATE 42P01)`},
@@ -105,7 +105,7 @@ func TestDescribeFaults(t *testing.T) {
 	} {
 		within(t, db, func(x *session) {
 			columns, err := x.Describe(t.Context(), wrapped(text))
-			var got *source.Fault
+			var got *dialect.Fault
 			if !errors.As(err, &got) || errors.Is(err, doc.ErrUnavailable) || got.Line != want.Line || got.Text != want.Text || got.Hint != want.Hint || got.Grant != want.Grant {
 				t.Errorf("%s: got %d columns and %+v, want %+v", text, len(columns), got, want)
 			}
@@ -142,9 +142,9 @@ func TestDescriptionIsCompared(t *testing.T) {
 			if c.sql == "" {
 				c.sql = "SELECT * FROM doc"
 			}
-			var d *source.Described
+			var d *dialect.Described
 			within(t, db, func(x *session) { d = describe(t, x, c.sql) })
-			read := source.Statement{SQL: "SELECT id " + d.From(), Reads: []*source.Described{d}}
+			read := dialect.Statement{SQL: "SELECT id " + d.From(), Reads: []*dialect.Described{d}}
 			within(t, db, func(x *session) {
 				for range 2 { // the second is not described again
 					if got := asked(t, x, read); len(got) != 3 {
@@ -155,8 +155,8 @@ func TestDescriptionIsCompared(t *testing.T) {
 			pgtest.Exec(t, dsn, c.alter)
 			within(t, db, func(x *session) {
 				rows, err := ask(t, x, read)
-				var fault *source.Fault
-				changed := errors.Is(err, doc.ErrChangedResult) || errors.As(err, &fault) && fault.Subject == source.AboutMissing
+				var fault *dialect.Fault
+				changed := errors.Is(err, doc.ErrChangedResult) || errors.As(err, &fault) && fault.Subject == dialect.AboutMissing
 				if c.want == "" {
 					if err != nil || len(rows) != 3 {
 						t.Errorf("got %d rows, %v, want 3", len(rows), err)
@@ -179,7 +179,7 @@ func TestDescriptionHoldsForItsTransaction(t *testing.T) {
 	altered := make(chan struct{})
 	within(t, openDB(t, dsn), func(x *session) {
 		d := describe(t, x, "SELECT * FROM doc")
-		read := source.Statement{SQL: everything(d.Wrapped), Reads: []*source.Described{d}}
+		read := dialect.Statement{SQL: everything(d.Wrapped), Reads: []*dialect.Described{d}}
 		asked(t, x, read)
 		go func() {
 			defer close(altered)

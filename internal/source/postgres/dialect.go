@@ -10,79 +10,79 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
 	"indexerd/internal/source/changes"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 )
 
-// Quote implements source.Dialect.
+// Quote implements dialect.Dialect.
 func (*DB) Quote(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-// Placeholder implements source.Dialect. A parameter's type travels with its
+// Placeholder implements dialect.Dialect. A parameter's type travels with its
 // value.
-func (*DB) Placeholder(n int, _ *source.Column) string { return "$" + strconv.Itoa(n) }
+func (*DB) Placeholder(n int, _ *dialect.Column) string { return "$" + strconv.Itoa(n) }
 
-// Limit implements source.Dialect.
+// Limit implements dialect.Dialect.
 func (*DB) Limit(placeholder string) string { return " LIMIT " + placeholder }
 
-// Keyset implements source.Dialect. An index answers a comparison of rows, but
+// Keyset implements dialect.Dialect. An index answers a comparison of rows, but
 // only the first column of the expanded condition.
-func (*DB) Keyset() source.Keyset { return source.RowCompare }
+func (*DB) Keyset() dialect.Keyset { return dialect.RowCompare }
 
-// Tie implements source.Dialect. Collations order by language or ignore case; an
+// Tie implements dialect.Dialect. Collations order by language or ignore case; an
 // enum has neither.
-func (*DB) Tie(c *source.Column, expr string) string {
+func (*DB) Tie(c *dialect.Column, expr string) string {
 	if c.Kind != doc.Text || nativeOf(c).enum != "" {
 		return ""
 	}
 	return expr + `::text COLLATE "C"`
 }
 
-// Select implements source.Dialect.
-func (*DB) Select(_ *source.Column, expr string) string { return expr }
+// Select implements dialect.Dialect.
+func (*DB) Select(_ *dialect.Column, expr string) string { return expr }
 
-// Token implements source.Dialect. The row's text form distinguishes NULL from
+// Token implements dialect.Dialect. The row's text form distinguishes NULL from
 // empty text and quotes what could be taken for a delimiter.
-func (*DB) Token(of *source.Described, _ []string) string {
+func (*DB) Token(of *dialect.Described, _ []string) string {
 	return "hashtextextended(concat_ws('|', (" + of.Alias + ".*)::text), 0)"
 }
 
-// RowKey implements source.RowKeyer. OFFSET 0 keeps the server from computing the
+// RowKey implements dialect.RowKeyer. OFFSET 0 keeps the server from computing the
 // digest twice for each row. COLLATE "C" makes it sort by bytes.
-func (db *DB) RowKey(of *source.Described, exprs []string, name string) string {
+func (db *DB) RowKey(of *dialect.Described, exprs []string, name string) string {
 	return "SELECT " + strings.Join(exprs, ", ") + ", (k.d || '-' || row_number() OVER (PARTITION BY k.d)) COLLATE \"C\" AS " + db.Quote(name) + " " + of.From() +
 		" CROSS JOIN LATERAL (SELECT encode(substring(sha256(convert_to((" + of.Alias + ".*)::text, 'UTF8')), 1, 16), 'hex') COLLATE \"C\" AS d OFFSET 0) k"
 }
 
-// Sum implements source.Summer.
+// Sum implements dialect.Summer.
 func (*DB) Sum(token string) string { return "sum(" + token + ")" }
 
-// Ordered implements source.Divider.
-func (*DB) Ordered(as *source.Column, expr string) (string, *source.Column) {
+// Ordered implements dialect.Divider.
+func (*DB) Ordered(as *dialect.Column, expr string) (string, *dialect.Column) {
 	if as.Kind == doc.Text {
 		return expr + `::text COLLATE "C"`, nil
 	}
 	return expr, as
 }
 
-// Divide implements source.Divider. width_bucket steps through an array of values
+// Divide implements dialect.Divider. width_bucket steps through an array of values
 // of variable length: for these, nested CASEs divide the bounds by halves.
-func (*DB) Divide(q *source.Query, columns []*source.Column, exprs []string, bounds [][]any) {
+func (*DB) Divide(q *dialect.Query, columns []*dialect.Column, exprs []string, bounds [][]any) {
 	if len(bounds) == 0 || len(exprs) > 1 || !fixedSize(columns[0]) {
-		source.Halve(q, columns, exprs, bounds)
+		dialect.Halve(q, columns, exprs, bounds)
 		return
 	}
-	q.Write("width_bucket(", exprs[0], ", ").BindArg(source.Arg{As: columns[0], List: slices.Concat(bounds...)}).Write(")")
+	q.Write("width_bucket(", exprs[0], ", ").BindArg(dialect.Arg{As: columns[0], List: slices.Concat(bounds...)}).Write(")")
 }
 
 // fixedSize reports whether all values of a column have one size; nil: texts.
-func fixedSize(c *source.Column) bool {
+func fixedSize(c *dialect.Column) bool {
 	return c != nil && nativeOf(c).param != pgtype.NumericOID && c.Kind != doc.Bytes
 }
 
-// KeyDigest implements source.Divider. A row's text quotes what could be taken for
+// KeyDigest implements dialect.Divider. A row's text quotes what could be taken for
 // a delimiter.
-func (*DB) KeyDigest(columns []*source.Column, exprs []string) string {
+func (*DB) KeyDigest(columns []*dialect.Column, exprs []string) string {
 	if len(exprs) == 1 && columns[0] != nil {
 		switch nativeOf(columns[0]).param {
 		case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID:
@@ -92,10 +92,10 @@ func (*DB) KeyDigest(columns []*source.Column, exprs []string) string {
 	return "hashtextextended(ROW(" + strings.Join(exprs, ", ") + ")::text COLLATE \"C\", 0)"
 }
 
-// Suspect implements source.Dialect. A numeric may be no 64-bit integer. Text
+// Suspect implements dialect.Dialect. A numeric may be no 64-bit integer. Text
 // has invalid bytes only in a database without an encoding, and never if it is
 // ASCII.
-func (*DB) Suspect(c *source.Column, kind doc.Kind, expr string) string {
+func (*DB) Suspect(c *dialect.Column, kind doc.Kind, expr string) string {
 	switch {
 	case kind == doc.Integer && nativeOf(c).param == pgtype.NumericOID:
 		// NaN is greater than every number.
@@ -106,12 +106,12 @@ func (*DB) Suspect(c *source.Column, kind doc.Kind, expr string) string {
 	return ""
 }
 
-// MaxKeys implements source.Dialect. Keys are one array for each part.
+// MaxKeys implements dialect.Dialect. Keys are one array for each part.
 func (*DB) MaxKeys(int) int { return 10_000 }
 
-// Among implements source.Lister. Text in PostgreSQL has no NUL, so no row has a
+// Among implements dialect.Lister. Text in PostgreSQL has no NUL, so no row has a
 // key that contains one.
-func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys [][]any) bool {
+func (*DB) Among(q *dialect.Query, columns []*dialect.Column, exprs []string, keys [][]any) bool {
 	lists := make([][]any, len(columns))
 	for _, key := range keys {
 		if slices.ContainsFunc(key, hasNUL) {
@@ -121,8 +121,8 @@ func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys
 			lists[i] = append(lists[i], part)
 		}
 	}
-	bind := func(i int) { q.BindArg(source.Arg{As: listed(columns[i]), List: append([]any{}, lists[i]...)}) }
-	if slices.ContainsFunc(columns, func(c *source.Column) bool { return nativeOf(c).enum != "" }) {
+	bind := func(i int) { q.BindArg(dialect.Arg{As: listed(columns[i]), List: append([]any{}, lists[i]...)}) }
+	if slices.ContainsFunc(columns, func(c *dialect.Column) bool { return nativeOf(c).enum != "" }) {
 		amongEnums(q, columns, exprs, bind)
 		return true
 	}
@@ -139,7 +139,7 @@ func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys
 // amongEnums is Among for a key with an enum. A text that is no label, such as one
 // that was renamed, is an error as an enum. So the keys are texts, and those become
 // labels that are some.
-func amongEnums(q *source.Query, columns []*source.Column, exprs []string, bind func(i int)) {
+func amongEnums(q *dialect.Query, columns []*dialect.Column, exprs []string, bind func(i int)) {
 	var names, values []string
 	for i, c := range columns {
 		name := fmt.Sprintf("k%d", i+1)
@@ -159,7 +159,7 @@ func amongEnums(q *source.Query, columns []*source.Column, exprs []string, bind 
 }
 
 // listed returns the column with which a list is compared; nil: a list of texts.
-func listed(c *source.Column) *source.Column {
+func listed(c *dialect.Column) *dialect.Column {
 	if nativeOf(c).enum != "" {
 		return nil
 	}
@@ -172,17 +172,17 @@ func hasNUL(part any) bool {
 }
 
 var _ interface {
-	source.Dialect
-	source.Lister
-	source.RowKeyer
-	source.Inspector
-	source.Planner
-	source.Replica
-	source.Cataloger
-	source.ZoneShower
-	source.Watcher
-	source.Footprinter
-	source.Divider
+	dialect.Dialect
+	dialect.Lister
+	dialect.RowKeyer
+	dialect.Inspector
+	dialect.Planner
+	dialect.Replica
+	dialect.Cataloger
+	dialect.ZoneShower
+	dialect.Watcher
+	dialect.Footprinter
+	dialect.Divider
 	horizon.Sampler
 	changes.Sampler
 } = (*DB)(nil)

@@ -11,15 +11,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 var errNoAnswer = errors.New("the server did not answer in time")
 
 // fault converts an error of the driver to the caller's cancellation or to a
-// *source.Fault.
+// *dialect.Fault.
 func (x *session) fault(ctx context.Context, err error) error {
-	if err == nil || errors.Is(err, doc.ErrChangedResult) || errors.As(err, new(*source.Fault)) {
+	if err == nil || errors.Is(err, doc.ErrChangedResult) || errors.As(err, new(*dialect.Fault)) {
 		return err
 	}
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errNoAnswer) {
@@ -32,14 +32,14 @@ func (x *session) fault(ctx context.Context, err error) error {
 	return classify(err)
 }
 
-func classify(err error) *source.Fault {
+func classify(err error) *dialect.Fault {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
-		return &source.Fault{Subject: source.AboutServer, Text: reason(err)}
+		return &dialect.Fault{Subject: dialect.AboutServer, Text: reason(err)}
 	}
-	return &source.Fault{
-		Subject: subjectOf(pg), Code: pg.Code, Hint: source.OneLine(pg.Hint), Grant: missingRight(pg),
-		Text: fmt.Sprintf("%s (SQLSTATE %s)", source.OneLine(pg.Message), pg.Code),
+	return &dialect.Fault{
+		Subject: subjectOf(pg), Code: pg.Code, Hint: dialect.OneLine(pg.Hint), Grant: missingRight(pg),
+		Text: fmt.Sprintf("%s (SQLSTATE %s)", dialect.OneLine(pg.Message), pg.Code),
 	}
 }
 
@@ -68,7 +68,7 @@ func (db *DB) connectFault(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return fmt.Errorf("connect to %s: %w", db.address, &source.Fault{Subject: source.AboutServer, Text: connectReason(err)})
+	return fmt.Errorf("connect to %s: %w", db.address, &dialect.Fault{Subject: dialect.AboutServer, Text: connectReason(err)})
 }
 
 func connectReason(err error) string {
@@ -111,7 +111,7 @@ func reason(err error) string {
 			}
 		}
 		if inner == nil {
-			return source.OneLine(err.Error())
+			return dialect.OneLine(err.Error())
 		}
 		err = inner
 	}
@@ -121,39 +121,39 @@ func reason(err error) string {
 // by code or class; a code takes precedence. Every other code may be about one
 // row: functions raise any code, and a code that is about the whole statement
 // fails again when the statement runs without keys.
-var subjects = map[string]source.Subject{
-	"03":    source.AboutStatement, // SQL statement not yet complete
-	"08":    source.AboutServer,    // connection exception, a foreign server's too
-	"08P01": source.AboutStatement, // protocol violation, for example a parameter in the SQL
-	"0B":    source.AboutStatement, // invalid transaction initiation
-	"25":    source.AboutStatement, // invalid transaction state
-	"25006": source.AboutRow,       // a function writes, for example a log
-	"25P03": source.AboutServer,    // the transaction was idle for too long
-	"25P04": source.AboutServer,    // the transaction took too long
-	"26":    source.AboutStatement, // invalid SQL statement name: a pooler lost a statement
-	"28":    source.AboutStatement, // invalid authorization
-	"3B":    source.AboutStatement, // savepoint exception
-	"40":    source.AboutServer,    // serialization failure, deadlock, conflict with recovery
-	"53":    source.AboutServer,    // out of memory, disk or connections
-	"55P03": source.AboutLock,      // lock not available
-	"57":    source.AboutServer,    // cancelled, timed out, shutting down, starting up
-	"58":    source.AboutServer,    // system error, for example I/O
-	"58P01": source.AboutRow,       // undefined file: read by a function, or a damaged row
-	"58P02": source.AboutRow,       // duplicate file
-	"72":    source.AboutServer,    // snapshot too old
-	"F0":    source.AboutStatement, // configuration file error
-	"HV00N": source.AboutServer,    // a foreign server can't be reached
+var subjects = map[string]dialect.Subject{
+	"03":    dialect.AboutStatement, // SQL statement not yet complete
+	"08":    dialect.AboutServer,    // connection exception, a foreign server's too
+	"08P01": dialect.AboutStatement, // protocol violation, for example a parameter in the SQL
+	"0B":    dialect.AboutStatement, // invalid transaction initiation
+	"25":    dialect.AboutStatement, // invalid transaction state
+	"25006": dialect.AboutRow,       // a function writes, for example a log
+	"25P03": dialect.AboutServer,    // the transaction was idle for too long
+	"25P04": dialect.AboutServer,    // the transaction took too long
+	"26":    dialect.AboutStatement, // invalid SQL statement name: a pooler lost a statement
+	"28":    dialect.AboutStatement, // invalid authorization
+	"3B":    dialect.AboutStatement, // savepoint exception
+	"40":    dialect.AboutServer,    // serialization failure, deadlock, conflict with recovery
+	"53":    dialect.AboutServer,    // out of memory, disk or connections
+	"55P03": dialect.AboutLock,      // lock not available
+	"57":    dialect.AboutServer,    // cancelled, timed out, shutting down, starting up
+	"58":    dialect.AboutServer,    // system error, for example I/O
+	"58P01": dialect.AboutRow,       // undefined file: read by a function, or a damaged row
+	"58P02": dialect.AboutRow,       // duplicate file
+	"72":    dialect.AboutServer,    // snapshot too old
+	"F0":    dialect.AboutStatement, // configuration file error
+	"HV00N": dialect.AboutServer,    // a foreign server can't be reached
 }
 
 // subjectOf returns what an error is about. An error that RAISE of PL/pgSQL reports
 // is about a row, whatever its SQLSTATE. Treated as the server's condition, it would
 // be retried for ever.
-func subjectOf(pg *pgconn.PgError) source.Subject {
+func subjectOf(pg *pgconn.PgError) dialect.Subject {
 	if pg.Routine == "exec_stmt_raise" || len(pg.Code) != 5 {
-		return source.AboutRow
+		return dialect.AboutRow
 	}
 	if isMissing(pg) {
-		return source.AboutMissing
+		return dialect.AboutMissing
 	}
 	if s, ok := subjects[pg.Code]; ok {
 		return s

@@ -9,6 +9,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -18,8 +19,8 @@ type explained struct {
 	plans []string // with the statement
 }
 
-// Acquire implements source.Dialect.
-func (db *explained) Acquire(ctx context.Context) (source.Session, error) {
+// Acquire implements dialect.Dialect.
+func (db *explained) Acquire(ctx context.Context) (dialect.Session, error) {
 	x, err := db.acquire(ctx)
 	return &explainedSession{x, db}, err
 }
@@ -29,8 +30,8 @@ type explainedSession struct {
 	of *explained
 }
 
-// Query implements source.Session.
-func (x *explainedSession) Query(ctx context.Context, s source.Statement, row func([]any) bool) (bool, error) {
+// Query implements dialect.Session.
+func (x *explainedSession) Query(ctx context.Context, s dialect.Statement, row func([]any) bool) (bool, error) {
 	q := newQuery(s)
 	q.sql = "EXPLAIN (COSTS OFF) " + q.sql
 	lines, err := x.rows(ctx, q)

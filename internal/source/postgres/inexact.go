@@ -6,11 +6,11 @@ import (
 	"regexp"
 	"strings"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
-// Inexact implements source.Watcher. The SQLs are planned, not run.
-func (*DB) Inexact(ctx context.Context, s source.Session, all []*source.Described) (string, error) {
+// Inexact implements dialect.Watcher. The SQLs are planned, not run.
+func (*DB) Inexact(ctx context.Context, s dialect.Session, all []*dialect.Described) (string, error) {
 	why, err := s.(*session).findInexact(ctx, all)
 	if refused := refusal(err); refused != nil {
 		return "the server does not show what the SQL reads: " + refused.Text + ": set horizon: timeout", nil
@@ -18,7 +18,7 @@ func (*DB) Inexact(ctx context.Context, s source.Session, all []*source.Describe
 	return why, err
 }
 
-func (x *session) findInexact(ctx context.Context, all []*source.Described) (string, error) {
+func (x *session) findInexact(ctx context.Context, all []*dialect.Described) (string, error) {
 	lines, err := x.plans(ctx, all)
 	if err != nil {
 		return "", err
@@ -53,7 +53,7 @@ var (
 )
 
 // plans returns the lines of the plans of SQLs, in which every literal is empty.
-func (x *session) plans(ctx context.Context, all []*source.Described) (lines []string, err error) {
+func (x *session) plans(ctx context.Context, all []*dialect.Described) (lines []string, err error) {
 	for _, d := range all {
 		plan, err := x.rows(ctx, query{sql: "EXPLAIN (VERBOSE, COSTS OFF) " + everything(d.Wrapped)})
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 	"indexerd/internal/test/pgtest"
 )
@@ -73,9 +74,9 @@ func TestForeignAndMaterializedRowsAreInexact(t *testing.T) {
 func inexact(t *testing.T, dsn string, sqls ...string) (why string) {
 	t.Helper()
 	within(t, openDB(t, dsn), func(x *session) {
-		var all []*source.Described
+		var all []*dialect.Described
 		for _, text := range sqls {
-			all = append(all, &source.Described{Wrapped: wrapped(text)})
+			all = append(all, &dialect.Described{Wrapped: wrapped(text)})
 		}
 		var err error
 		if why, err = x.db.Inexact(t.Context(), x, all); err != nil {

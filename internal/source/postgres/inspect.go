@@ -9,11 +9,11 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
-// Server implements source.Inspector.
-func (*DB) Server(ctx context.Context, s source.Session) (doc.Server, error) {
+// Server implements dialect.Inspector.
+func (*DB) Server(ctx context.Context, s dialect.Session) (doc.Server, error) {
 	x := s.(*session)
 	row, err := one[struct {
 		Version, Role   string
@@ -56,8 +56,8 @@ func (x *session) describeConnection(d *doc.Server) {
 	d.Verified = len(state.VerifiedChains) > 0 || config != nil && config.VerifyPeerCertificate != nil
 }
 
-// Writable implements source.Inspector.
-func (*DB) Writable(ctx context.Context, s source.Session, all []*source.Described) (names []string, err error) {
+// Writable implements dialect.Inspector.
+func (*DB) Writable(ctx context.Context, s dialect.Session, all []*dialect.Described) (names []string, err error) {
 	x := s.(*session)
 	read, err := x.tablesOf(ctx, all...)
 	if err != nil {
@@ -70,21 +70,21 @@ func (*DB) Writable(ctx context.Context, s source.Session, all []*source.Describ
 	return names, err
 }
 
-// Estimate implements source.Inspector.
-func (*DB) Estimate(ctx context.Context, s source.Session, of *source.Described) (int64, error) {
+// Estimate implements dialect.Inspector.
+func (*DB) Estimate(ctx context.Context, s dialect.Session, of *dialect.Described) (int64, error) {
 	plan, err := s.(*session).explain(ctx, query{sql: everything(of.Wrapped)})
 	return int64(plan.Rows), err
 }
 
-// Shown implements source.ZoneShower.
-func (*DB) Shown(ctx context.Context, s source.Session, zone string, at []time.Time) (figures []time.Time, err error) {
+// Shown implements dialect.ZoneShower.
+func (*DB) Shown(ctx context.Context, s dialect.Session, zone string, at []time.Time) (figures []time.Time, err error) {
 	us := make([]int64, len(at))
 	for i, instant := range at {
 		us[i] = instant.UnixMicro()
 	}
 	rows, err := s.(*session).rows(ctx, stored("shown").bind(pgtype.Int8ArrayOID, arrayOf(us)).bind(pgtype.TextOID, zone))
 	for _, row := range rows {
-		shown, err := source.ParseTime(string(row[0]))
+		shown, err := dialect.ParseTime(string(row[0]))
 		if err != nil {
 			return nil, err
 		}

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -132,7 +132,7 @@ func TestWritable(t *testing.T) {
 	pgtest.Exec(t, dsn, "CREATE TABLE a (id int); CREATE TABLE b (id int); CREATE TABLE c (id int); CREATE ROLE "+role+"; GRANT SELECT ON a, b, c TO "+role+"; GRANT DELETE ON b TO "+role)
 	t.Cleanup(func() { pgtest.Exec(t, dsn, "DROP OWNED BY "+role+"; DROP ROLE "+role) })
 	x := begun(t, openDB(t, dsn+"&options=-c%20role%3D"+role))
-	got, err := x.db.Writable(t.Context(), x, []*source.Described{describe(t, x, "SELECT * FROM a, b b1 (b1)"), describe(t, x, "SELECT * FROM b, c c1 (c1)")})
+	got, err := x.db.Writable(t.Context(), x, []*dialect.Described{describe(t, x, "SELECT * FROM a, b b1 (b1)"), describe(t, x, "SELECT * FROM b, c c1 (c1)")})
 	if err != nil || !slices.Equal(got, []string{"b"}) {
 		t.Errorf("got %q, %v, want b", got, err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // A planNode is a node of a plan, as EXPLAIN reports it.
@@ -70,7 +70,7 @@ func (o objects) query(name string) query {
 }
 
 // tablesOf returns the tables that SQLs read. The SQLs are planned, not run.
-func (x *session) tablesOf(ctx context.Context, all ...*source.Described) (read objects, err error) {
+func (x *session) tablesOf(ctx context.Context, all ...*dialect.Described) (read objects, err error) {
 	for _, d := range all {
 		plan, err := x.explain(ctx, query{sql: everything(d.Wrapped)})
 		if err != nil {
@@ -81,8 +81,8 @@ func (x *session) tablesOf(ctx context.Context, all ...*source.Described) (read 
 	return read, nil
 }
 
-// Relations implements source.Planner.
-func (*DB) Relations(ctx context.Context, s source.Session, of *source.Described, updated int) ([]doc.Relation, error) {
+// Relations implements dialect.Planner.
+func (*DB) Relations(ctx context.Context, s dialect.Session, of *dialect.Described, updated int) ([]doc.Relation, error) {
 	x := s.(*session)
 	read, err := x.tablesOf(ctx, of)
 	if err != nil {
@@ -101,8 +101,8 @@ func (*DB) Relations(ctx context.Context, s source.Session, of *source.Described
 	return relations, err
 }
 
-// Plan implements source.Planner.
-func (*DB) Plan(ctx context.Context, s source.Session, of *source.Described, st source.Statement, by []int) (p doc.Plan, err error) {
+// Plan implements dialect.Planner.
+func (*DB) Plan(ctx context.Context, s dialect.Session, of *dialect.Described, st dialect.Statement, by []int) (p doc.Plan, err error) {
 	x := s.(*session)
 	node, err := x.explain(ctx, newQuery(st))
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -30,7 +30,7 @@ func TestRelations(t *testing.T) {
 		{"SELECT 1 AS id, now() AS u", nil},
 	} {
 		d := describe(t, x, c.sql)
-		updated := slices.IndexFunc(d.Columns, func(c source.Column) bool { return c.Name == "u" })
+		updated := slices.IndexFunc(d.Columns, func(c dialect.Column) bool { return c.Name == "u" })
 		for i := range c.want {
 			c.want[i].Path = "sql"
 		}
@@ -67,7 +67,7 @@ func TestPlansListFullScans(t *testing.T) {
 			if err != nil || name == "analysed" && n != c.rows {
 				t.Errorf("%s: got an estimate of %d, %v, want %d if analysed", name, n, err, c.rows)
 			}
-			plan, err := x.db.Plan(t.Context(), x, d, sql(everything(d.Wrapped)+" WHERE u > $1", source.Arg{Value: "2024-01-01", As: &d.Columns[1]}), []int{1})
+			plan, err := x.db.Plan(t.Context(), x, d, sql(everything(d.Wrapped)+" WHERE u > $1", dialect.Arg{Value: "2024-01-01", As: &d.Columns[1]}), []int{1})
 			if err != nil || len(plan.FullScans) != 1 || plan.Indexed || plan.Path != "sql" || plan.Cost <= 0 {
 				t.Fatalf("%s: got %+v, %v, want a plan that reads one table whole", name, plan, err)
 			}

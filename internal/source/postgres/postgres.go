@@ -38,7 +38,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // A DB is one database. It is safe for concurrent use.
@@ -89,7 +89,7 @@ func Open(ctx context.Context, dsn string, conns int) (*DB, error) {
 	return &DB{
 		address:          net.JoinHostPort(conn.Host, strconv.Itoa(int(conn.Port))) + "/" + conn.Database,
 		pool:             pool,
-		statementTimeout: source.StatementTimeout,
+		statementTimeout: dialect.StatementTimeout,
 		lockTimeout:      lockTimeout,
 		replayTimeout:    replayTimeout,
 	}, nil
@@ -105,8 +105,8 @@ func splitPassword(dsn, database string) bool {
 // Address returns host:port/database.
 func (db *DB) Address() string { return db.address }
 
-// Acquire implements source.Dialect.
-func (db *DB) Acquire(ctx context.Context) (source.Session, error) {
+// Acquire implements dialect.Dialect.
+func (db *DB) Acquire(ctx context.Context) (dialect.Session, error) {
 	x, err := db.acquire(ctx)
 	if err != nil {
 		return nil, err
@@ -119,13 +119,13 @@ func (db *DB) acquire(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, db.connectFault(ctx, err)
 	}
-	return &session{db: db, conn: conn, pg: conn.Conn().PgConn(), described: map[*source.Described]bool{}}, nil
+	return &session{db: db, conn: conn, pg: conn.Conn().PgConn(), described: map[*dialect.Described]bool{}}, nil
 }
 
 // tooMany is the SQLSTATE of a server that takes no more connections.
 const tooMany = "53300"
 
-// Probe implements source.Prober.
+// Probe implements dialect.Prober.
 func (db *DB) Probe(ctx context.Context) error {
 	conn, err := pgx.ConnectConfig(ctx, db.pool.Config().ConnConfig)
 	if err == nil {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -70,12 +70,12 @@ func within(t testing.TB, db *DB, do func(*session)) {
 	do(x)
 }
 
-func wrapped(sql string) source.Wrapped { return source.Wrapped{SQL: sql, Alias: "x"} }
+func wrapped(sql string) dialect.Wrapped { return dialect.Wrapped{SQL: sql, Alias: "x"} }
 
 // describe returns the columns of an SQL.
-func describe(t testing.TB, x *session, sql string) *source.Described {
+func describe(t testing.TB, x *session, sql string) *dialect.Described {
 	t.Helper()
-	d := &source.Described{Wrapped: wrapped(sql), Path: "sql"}
+	d := &dialect.Described{Wrapped: wrapped(sql), Path: "sql"}
 	var err error
 	if d.Columns, err = x.Describe(t.Context(), d.Wrapped); err != nil {
 		t.Fatalf("%s: %v", sql, err)
@@ -84,7 +84,7 @@ func describe(t testing.TB, x *session, sql string) *source.Described {
 }
 
 // ask returns the rows of a statement; NULL is nil.
-func ask(t testing.TB, x *session, s source.Statement) ([][]any, error) {
+func ask(t testing.TB, x *session, s dialect.Statement) ([][]any, error) {
 	t.Helper()
 	var rows [][]any
 	all, err := x.Query(t.Context(), s, func(raw []any) bool {
@@ -104,7 +104,7 @@ func ask(t testing.TB, x *session, s source.Statement) ([][]any, error) {
 }
 
 // asked is ask for a statement that succeeds.
-func asked(t testing.TB, x *session, s source.Statement) [][]any {
+func asked(t testing.TB, x *session, s dialect.Statement) [][]any {
 	t.Helper()
 	rows, err := ask(t, x, s)
 	if err != nil {
@@ -113,8 +113,8 @@ func asked(t testing.TB, x *session, s source.Statement) [][]any {
 	return rows
 }
 
-func sql(text string, args ...source.Arg) source.Statement {
-	return source.Statement{SQL: text, Args: args}
+func sql(text string, args ...dialect.Arg) dialect.Statement {
+	return dialect.Statement{SQL: text, Args: args}
 }
 
 // catalogIn runs a setup and returns the catalog.

@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // A query is a statement with its parameters in text form.
@@ -24,7 +24,7 @@ type query struct {
 	sql    string
 	values [][]byte
 	types  []uint32
-	reads  []*source.Described
+	reads  []*dialect.Described
 	name   string // of the prepared statement; "": unnamed
 }
 
@@ -63,7 +63,7 @@ func (q query) bind(oid uint32, value string) query {
 	return q
 }
 
-func newQuery(s source.Statement) query {
+func newQuery(s dialect.Statement) query {
 	q := query{sql: s.SQL, reads: s.Reads}
 	for _, a := range s.Args {
 		single := a.As != nil && nativeOf(a.As).oid == pgtype.Float4OID
@@ -138,8 +138,8 @@ func arrayOf[T any](items []T) string {
 	return b.String()
 }
 
-// Query implements source.Session. Each value is nil or a *string.
-func (x *session) Query(ctx context.Context, s source.Statement, row func(raw []any) bool) (all bool, err error) {
+// Query implements dialect.Session. Each value is nil or a *string.
+func (x *session) Query(ctx context.Context, s dialect.Statement, row func(raw []any) bool) (all bool, err error) {
 	if s.Slow && !x.unlimited {
 		if _, err := x.rows(ctx, query{sql: "SELECT set_config('statement_timeout', '0', true), set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true)"}); err != nil {
 			return false, err
@@ -299,7 +299,7 @@ func (r *result) close() error {
 // send sends a query. It calls stop, which ends the query on the server, if the
 // result can't be used.
 func (x *session) send(ctx context.Context, q query, stop func()) *result {
-	unchecked := slices.DeleteFunc(slices.Clone(q.reads), func(d *source.Described) bool { return x.described[d] })
+	unchecked := slices.DeleteFunc(slices.Clone(q.reads), func(d *dialect.Described) bool { return x.described[d] })
 	if len(unchecked) == 0 {
 		return &result{reader: x.pg.ExecParams(ctx, q.sql, q.values, q.types, nil, nil)}
 	}
@@ -311,7 +311,7 @@ func (x *session) send(ctx context.Context, q query, stop func()) *result {
 }
 
 // sendDescribed sends a query together with descriptions of SQLs that it reads.
-func (x *session) sendDescribed(ctx context.Context, q query, reads []*source.Described) *result {
+func (x *session) sendDescribed(ctx context.Context, q query, reads []*dialect.Described) *result {
 	r := &result{pipeline: x.pg.StartPipeline(ctx)}
 	for _, d := range reads {
 		r.pipeline.SendPrepare("", everything(d.Wrapped), nil)
@@ -323,7 +323,7 @@ func (x *session) sendDescribed(ctx context.Context, q query, reads []*source.De
 	for _, d := range reads {
 		now, err := answer[*pgconn.StatementDescription](r.pipeline)
 		if err != nil {
-			r.fault = source.Missing(d, x.fault(ctx, err))
+			r.fault = dialect.Missing(d, x.fault(ctx, err))
 			return r
 		}
 		if r.fault = checkColumns(d, now.Fields); r.fault != nil {
@@ -345,4 +345,4 @@ func answer[T any](p *pgconn.Pipeline) (T, error) {
 }
 
 // everything is the statement that returns all columns of an SQL.
-func everything(sql source.Wrapped) string { return "SELECT " + sql.Alias + ".* " + sql.From() }
+func everything(sql dialect.Wrapped) string { return "SELECT " + sql.Alias + ".* " + sql.From() }

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // lockTimeout limits the wait for a table that is being altered. All later
@@ -28,15 +28,15 @@ type session struct {
 	pg   *pgconn.PgConn
 	own  backend // set while the transaction is open
 
-	unlimited bool                       // statements have no timeout
-	described map[*source.Described]bool // found unchanged in this transaction
-	texts     []string                   // the values of the current row
-	raw       []any                      // nil for NULL, or a pointer into texts
+	unlimited bool                        // statements have no timeout
+	described map[*dialect.Described]bool // found unchanged in this transaction
+	texts     []string                    // the values of the current row
+	raw       []any                       // nil for NULL, or a pointer into texts
 }
 
-// Begin implements source.Session. It takes one round trip. Settings is a
+// Begin implements dialect.Session. It takes one round trip. Settings is a
 // search path.
-func (x *session) Begin(ctx context.Context, settings string) (source.Snapshot, error) {
+func (x *session) Begin(ctx context.Context, settings string) (dialect.Snapshot, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
 	defer cancel()
 	open := stored("open").bind(pgtype.TextOID, settings).bind(pgtype.TextOID, millis(x.db.statementTimeout)).bind(pgtype.TextOID, millis(x.db.lockTimeout))
@@ -45,21 +45,21 @@ func (x *session) Begin(ctx context.Context, settings string) (source.Snapshot, 
 	batch.ExecParams(open.sql, open.values, open.types, nil, nil)
 	results, err := x.pg.ExecBatch(ctx, &batch).ReadAll()
 	if err != nil {
-		return source.Snapshot{}, x.fault(ctx, err)
+		return dialect.Snapshot{}, x.fault(ctx, err)
 	}
 	rows := results[len(results)-1].Rows
 	if len(rows) != 1 {
-		return source.Snapshot{}, fmt.Errorf("begin: the server returned %d rows, want 1", len(rows))
+		return dialect.Snapshot{}, fmt.Errorf("begin: the server returned %d rows, want 1", len(rows))
 	}
 	row := rows[0]
 	at, err := parseMicros(row[2])
 	if err != nil {
-		return source.Snapshot{}, err
+		return dialect.Snapshot{}, err
 	}
 	x.noticePooler(string(row[3]))
 	x.own = backend{pid: string(row[3]), start: string(row[4])}
 	x.db.own.add(x.own)
-	return source.Snapshot{At: at, Settings: string(row[0]), Epoch: string(row[1]) + open.sql}, nil
+	return dialect.Snapshot{At: at, Settings: string(row[0]), Epoch: string(row[1]) + open.sql}, nil
 }
 
 // noticePooler compares the process id of the session that ran a statement with
@@ -82,7 +82,7 @@ func parseMicros(text []byte) (time.Time, error) {
 
 func millis(d time.Duration) string { return strconv.FormatInt(max(d.Milliseconds(), 1), 10) }
 
-// Moment implements source.Session. On a standby Seen is earlier than the
+// Moment implements dialect.Session. On a standby Seen is earlier than the
 // clock.
 func (x *session) Moment(ctx context.Context) (m doc.Moment, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
@@ -110,7 +110,7 @@ func (x *session) Moment(ctx context.Context) (m doc.Moment, err error) {
 	return m, nil
 }
 
-// End implements source.Session. The pool closes a connection that is broken or
+// End implements dialect.Session. The pool closes a connection that is broken or
 // has unread rows.
 func (x *session) End() {
 	defer x.conn.Release()

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -64,8 +64,8 @@ func TestParameters(t *testing.T) {
 	x := inside(t, pgtest.DB(t), `CREATE EXTENSION IF NOT EXISTS citext; CREATE TABLE doc (i2 smallint, i4 int, i8 bigint, n numeric(20,0), u uuid, t text, c char(5), ci citext, ts timestamp, d date, b boolean, f float8);
 		INSERT INTO doc VALUES (7, 7, 7, 7, '00000000-0000-0000-0000-000000000007', 'a"\,{}', 'ab', 'Ab', '2024-01-01 00:00:00.5', '2024-01-01', true, 0.5)`)
 	d := describe(t, x, "SELECT * FROM doc")
-	column := func(name string) *source.Column {
-		return &d.Columns[slices.IndexFunc(d.Columns, func(c source.Column) bool { return c.Name == name })]
+	column := func(name string) *dialect.Column {
+		return &d.Columns[slices.IndexFunc(d.Columns, func(c dialect.Column) bool { return c.Name == name })]
 	}
 	for _, c := range []struct {
 		name     string
@@ -77,18 +77,18 @@ func TestParameters(t *testing.T) {
 		{"ts", "2024-01-01 00:00:00.500000", "timestamp without time zone"}, {"d", "2024-01-01", "date"}, {"b", true, "boolean"}, {"f", 0.5, "double precision"},
 	} {
 		as := column(c.name)
-		if got := asked(t, x, sql("SELECT count(*), pg_typeof($1) FROM doc WHERE "+c.name+" = $1", source.Arg{Value: c.value, As: as})); got[0][0] != "1" || got[0][1] != c.wantType {
+		if got := asked(t, x, sql("SELECT count(*), pg_typeof($1) FROM doc WHERE "+c.name+" = $1", dialect.Arg{Value: c.value, As: as})); got[0][0] != "1" || got[0][1] != c.wantType {
 			t.Errorf("%s = %v: got %v, want one row and a parameter of %s", c.name, c.value, got, c.wantType)
 		}
-		if got := asked(t, x, sql("SELECT count(*) FROM doc WHERE "+c.name+" = $1", source.Arg{As: as})); got[0][0] != "0" {
+		if got := asked(t, x, sql("SELECT count(*) FROM doc WHERE "+c.name+" = $1", dialect.Arg{As: as})); got[0][0] != "0" {
 			t.Errorf("%s = NULL: got %v rows, want none", c.name, got)
 		}
-		if got := asked(t, x, sql("SELECT count(*) FROM doc WHERE "+c.name+" = ANY ($1)", source.Arg{As: as, List: []any{nil, c.value}})); got[0][0] != "1" {
+		if got := asked(t, x, sql("SELECT count(*) FROM doc WHERE "+c.name+" = ANY ($1)", dialect.Arg{As: as, List: []any{nil, c.value}})); got[0][0] != "1" {
 			t.Errorf("%s = ANY (NULL, %v): got %v rows, want one", c.name, c.value, got)
 		}
 	}
 	for value, want := range map[any]string{int64(7): "bigint", 0.5: "double precision", "7": "text", true: "boolean", [16]byte{}: "uuid"} {
-		if got := asked(t, x, sql("SELECT pg_typeof($1)", source.Arg{Value: value})); got[0][0] != want {
+		if got := asked(t, x, sql("SELECT pg_typeof($1)", dialect.Arg{Value: value})); got[0][0] != want {
 			t.Errorf("%v alone: got %v, want %s", value, got[0][0], want)
 		}
 	}
@@ -202,27 +202,27 @@ func TestSubjects(t *testing.T) {
 		CREATE FUNCTION fail(code text) RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN RAISE EXCEPTION 'own' USING ERRCODE = code; END $$`)
 	t.Cleanup(func() { pgtest.Exec(t, dsn, "DROP OWNED BY "+role+"; DROP ROLE "+role) })
 	db := openDB(t, dsn+"&options=-c%20role%3D"+role)
-	for text, want := range map[string]source.Subject{
-		"SELECT nope FROM doc":                        source.AboutMissing,
-		"SELECT * FROM nope":                          source.AboutMissing,
-		"SELECT nope(id) FROM doc":                    source.AboutMissing,
-		"SELECT id || now() = 1 FROM doc":             source.AboutMissing,
-		"SELECT * FROM secret":                        source.AboutMissing,
-		"SELECT * FROM hidden.doc":                    source.AboutMissing,
-		"SELECT id / 0 FROM doc":                      source.AboutRow,
-		"SELECT ('nope' || id)::regclass FROM doc":    source.AboutRow,
-		"SELECT run('SELECT * FROM nope') FROM doc":   source.AboutRow,
-		"SELECT run('SELECT nope(1)') FROM doc":       source.AboutRow,
-		"SELECT run('SELECT * FROM secret') FROM doc": source.AboutRow,
-		"SELECT fail('42P01') FROM doc":               source.AboutRow,
-		"SELECT fail('55P03') FROM doc":               source.AboutRow,
-		"SELECT fail('57014') FROM doc":               source.AboutRow,
-		"SELECT run('CREATE TABLE a ()') FROM doc":    source.AboutRow,
-		"COMMIT PREPARED 'a'":                         source.AboutStatement,
+	for text, want := range map[string]dialect.Subject{
+		"SELECT nope FROM doc":                        dialect.AboutMissing,
+		"SELECT * FROM nope":                          dialect.AboutMissing,
+		"SELECT nope(id) FROM doc":                    dialect.AboutMissing,
+		"SELECT id || now() = 1 FROM doc":             dialect.AboutMissing,
+		"SELECT * FROM secret":                        dialect.AboutMissing,
+		"SELECT * FROM hidden.doc":                    dialect.AboutMissing,
+		"SELECT id / 0 FROM doc":                      dialect.AboutRow,
+		"SELECT ('nope' || id)::regclass FROM doc":    dialect.AboutRow,
+		"SELECT run('SELECT * FROM nope') FROM doc":   dialect.AboutRow,
+		"SELECT run('SELECT nope(1)') FROM doc":       dialect.AboutRow,
+		"SELECT run('SELECT * FROM secret') FROM doc": dialect.AboutRow,
+		"SELECT fail('42P01') FROM doc":               dialect.AboutRow,
+		"SELECT fail('55P03') FROM doc":               dialect.AboutRow,
+		"SELECT fail('57014') FROM doc":               dialect.AboutRow,
+		"SELECT run('CREATE TABLE a ()') FROM doc":    dialect.AboutRow,
+		"COMMIT PREPARED 'a'":                         dialect.AboutStatement,
 	} {
 		within(t, db, func(x *session) {
 			_, err := ask(t, x, sql(text))
-			var fault *source.Fault
+			var fault *dialect.Fault
 			if !errors.As(err, &fault) || fault.Subject != want || strings.Contains(err.Error(), role) {
 				t.Errorf("%s: got %v about %+v, want it about %d", text, err, fault, want)
 			}
@@ -248,9 +248,9 @@ func TestAmong(t *testing.T) {
 		{2, [][]any{{int64(5), "\x00"}}, "[]"},
 		{2, [][]any{{nil, nil}}, "[]"},
 	} {
-		q := source.NewQuery(x.db)
+		q := dialect.NewQuery(x.db)
 		q.Write("SELECT x.id ", d.From(), " WHERE ")
-		if !x.db.Among(q, []*source.Column{&d.Columns[0], &d.Columns[1]}[:c.parts], []string{"x.id", "x.t"}[:c.parts], c.keys) {
+		if !x.db.Among(q, []*dialect.Column{&d.Columns[0], &d.Columns[1]}[:c.parts], []string{"x.id", "x.t"}[:c.parts], c.keys) {
 			t.Error("got false, want a condition")
 		}
 		q.Write(" ORDER BY 1")

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // A standby is how far a server in recovery has come. Its times are the
@@ -87,9 +87,9 @@ const (
 	replayPoll    = 50 * time.Millisecond
 )
 
-// Behind implements source.Replica. It returns "" on a primary, and on a standby
+// Behind implements dialect.Replica. It returns "" on a primary, and on a standby
 // that has replayed all it had received and whose Moment is not Behind.
-func (db *DB) Behind(ctx context.Context, s source.Session) (string, error) {
+func (db *DB) Behind(ctx context.Context, s dialect.Session) (string, error) {
 	x := s.(*session)
 	row, err := one[struct {
 		Standby, Paused  bool

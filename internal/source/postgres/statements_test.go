@@ -12,6 +12,7 @@ import (
 
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/test/sourcetest"
 )
 
@@ -35,7 +36,7 @@ type recorder struct {
 	dialecttest.Recording
 }
 
-func (r *recorder) Acquire(ctx context.Context) (source.Session, error) {
+func (r *recorder) Acquire(ctx context.Context) (dialect.Session, error) {
 	s, err := r.DB.Acquire(ctx)
 	return r.Session(s), err
 }

@@ -13,6 +13,7 @@ import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/test/pgtest"
 )
 
@@ -27,7 +28,7 @@ func tableIn(t testing.TB, dsn, setup string, cfg source.TableConfig) *source.Ta
 }
 
 // tableOf opens a table. The zero cfg is all of doc with key id and updateTime u.
-func tableOf(t testing.TB, d source.Dialect, cfg source.TableConfig) *source.Table {
+func tableOf(t testing.TB, d dialect.Dialect, cfg source.TableConfig) *source.Table {
 	t.Helper()
 	return tableFrom(t, source.New(d, pace.Limits{}), cfg)
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 
 	"github.com/jackc/pgx/v5/pgtype"
 )
@@ -40,9 +40,9 @@ func scalarDecoder(oid uint32) decoder {
 	case pgtype.NumericOID:
 		return decodeNumeric
 	case pgtype.TimestampOID:
-		return func(text string) (any, error) { return source.TimeText(text, ""), nil }
+		return func(text string) (any, error) { return dialect.TimeText(text, ""), nil }
 	case pgtype.TimestamptzOID:
-		return func(text string) (any, error) { return source.TimeText(text, "Z"), nil }
+		return func(text string) (any, error) { return dialect.TimeText(text, "Z"), nil }
 	case pgtype.BPCharOID:
 		// The database ignores the padding, and it would make a filter for the word
 		// miss the value.

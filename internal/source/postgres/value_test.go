@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	_ "indexerd/internal/test/nofailfile"
 	"indexerd/internal/test/pgtest"
 )
@@ -105,9 +105,9 @@ func TestValues(t *testing.T) {
 
 // values returns the converted values of all rows of an SQL. A value that can't be
 // converted is its error.
-func values(t *testing.T, x *session, d *source.Described) (rows [][]any) {
+func values(t *testing.T, x *session, d *dialect.Described) (rows [][]any) {
 	t.Helper()
-	_, err := x.Query(t.Context(), source.Statement{SQL: everything(d.Wrapped), Reads: []*source.Described{d}}, func(raw []any) bool {
+	_, err := x.Query(t.Context(), dialect.Statement{SQL: everything(d.Wrapped), Reads: []*dialect.Described{d}}, func(raw []any) bool {
 		row := make([]any, len(raw))
 		for i, v := range raw {
 			if v == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 )
 
@@ -48,8 +48,8 @@ func (db *DB) Connect(ctx context.Context, read func(context.Context, horizon.Co
 
 // refusal returns the error with which the server refused a statement, and would
 // refuse it again; nil if it did not.
-func refusal(err error) *source.Fault {
-	if fault, ok := errors.AsType[*source.Fault](err); ok && !errors.Is(err, doc.ErrUnavailable) {
+func refusal(err error) *dialect.Fault {
+	if fault, ok := errors.AsType[*dialect.Fault](err); ok && !errors.Is(err, doc.ErrUnavailable) {
 		return fault
 	}
 	return nil

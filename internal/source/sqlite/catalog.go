@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
 // Catalog describes the tables of the database. It also counts the rows of each
 // table, and reads the first 1,000 of them, since a SQLite column stores values of
 // any type, whatever its declared type.
-func (d *DB) Catalog(ctx context.Context, s source.Session) (doc.Catalog, error) {
+func (d *DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error) {
 	c := stdsql.NewCatalog(s, 1)
 	name := d.Address()
 	c.Name, c.Greatest = strings.TrimSuffix(name, filepath.Ext(name)), "max"

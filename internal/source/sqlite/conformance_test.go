@@ -14,20 +14,21 @@ import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/test/sourcetest"
 )
 
 // TestConformance runs the suite of all sources.
 func TestConformance(t *testing.T) {
-	sourcetest.Run(t, harness(func(d *DB) source.Dialect { return d }))
+	sourcetest.Run(t, harness(func(d *DB) dialect.Dialect { return d }))
 }
 
 // harness returns the harness of a dialect over SQLite's.
-func harness(dialect func(*DB) source.Dialect) sourcetest.Harness {
+func harness(over func(*DB) dialect.Dialect) sourcetest.Harness {
 	return sourcetest.Harness{
 		Open: func(t testing.TB) sourcetest.Database {
 			db := newDB(t)
-			db.dialect = dialect
+			db.dialect = over
 			return db.Connect()
 		},
 		Facts: sourcetest.Facts{
@@ -146,13 +147,13 @@ type testDB struct {
 	t       testing.TB
 	path    string
 	writer  *sql.DB
-	dialect func(*DB) source.Dialect
+	dialect func(*DB) dialect.Dialect
 	source  *source.Source
 }
 
 func newDB(t testing.TB, statements ...string) *testDB {
 	t.Helper()
-	db := &testDB{t: t, path: filepath.Join(t.TempDir(), "test.db"), dialect: func(d *DB) source.Dialect { return d }}
+	db := &testDB{t: t, path: filepath.Join(t.TempDir(), "test.db"), dialect: func(d *DB) dialect.Dialect { return d }}
 	var err error
 	if db.writer, err = OpenWritable(db.path); err != nil {
 		t.Fatal(err)

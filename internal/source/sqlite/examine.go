@@ -10,12 +10,12 @@ import (
 	"modernc.org/sqlite"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
-// Server implements source.Inspector. SQLite has no roles and no network.
-func (d *DB) Server(ctx context.Context, s source.Session) (doc.Server, error) {
+// Server implements dialect.Inspector. SQLite has no roles and no network.
+func (d *DB) Server(ctx context.Context, s dialect.Session) (doc.Server, error) {
 	rows, err := stdsql.Query(ctx, s, "SELECT sqlite_version()")
 	if err != nil {
 		return doc.Server{}, err
@@ -23,13 +23,13 @@ func (d *DB) Server(ctx context.Context, s source.Session) (doc.Server, error) {
 	return doc.Server{Version: "SQLite " + rows[0].Text(0), Advice: doc.Advice{Index: "CREATE INDEX %s ON %s", Analyze: "ANALYZE %s"}}, nil
 }
 
-// Writable implements source.Inspector: the file is opened read-only.
-func (*DB) Writable(context.Context, source.Session, []*source.Described) ([]string, error) {
+// Writable implements dialect.Inspector: the file is opened read-only.
+func (*DB) Writable(context.Context, dialect.Session, []*dialect.Described) ([]string, error) {
 	return nil, nil
 }
 
-// Estimate implements source.Inspector: SQLite has no estimate.
-func (*DB) Estimate(context.Context, source.Session, *source.Described) (int64, error) {
+// Estimate implements dialect.Inspector: SQLite has no estimate.
+func (*DB) Estimate(context.Context, dialect.Session, *dialect.Described) (int64, error) {
 	return 0, nil
 }
 
@@ -40,8 +40,8 @@ var (
 	computed = regexp.MustCompile(`^(?:CO-ROUTINE|MATERIALIZE) (\S+)$`)
 )
 
-// Plan implements source.Planner. SQLite does not estimate costs.
-func (*DB) Plan(ctx context.Context, s source.Session, of *source.Described, st source.Statement, by []int) (p doc.Plan, err error) {
+// Plan implements dialect.Planner. SQLite does not estimate costs.
+func (*DB) Plan(ctx context.Context, s dialect.Session, of *dialect.Described, st dialect.Statement, by []int) (p doc.Plan, err error) {
 	var names []string
 	notTables := map[string]bool{"CONSTANT": true}
 	st.SQL, st.Reads = "EXPLAIN QUERY PLAN "+st.SQL, nil
@@ -83,7 +83,7 @@ func (*DB) Plan(ctx context.Context, s source.Session, of *source.Described, st 
 
 // fullScan returns the table that the SQL calls by a name or alias, and its size. It
 // counts up to a million rows.
-func fullScan(ctx context.Context, s source.Session, of *source.Described, name string) (doc.FullScan, error) {
+func fullScan(ctx context.Context, s dialect.Session, of *dialect.Described, name string) (doc.FullScan, error) {
 	w := doc.FullScan{Table: quoteName(name)}
 	from := "(" + of.SQL + "\n)" // unless the table is found, the size of the SQL's result
 	tables, err := stdsql.Query(ctx, s, "SELECT +name FROM sqlite_schema WHERE type = 'table'")
@@ -108,13 +108,13 @@ func fullScan(ctx context.Context, s source.Session, of *source.Described, name 
 }
 
 // originOf returns the table's column that a column of the result is.
-func originOf(of *source.Described, at int) doc.Column {
+func originOf(of *dialect.Described, at int) doc.Column {
 	info := of.Columns[at].Native.(sqlite.ColumnInfo)
 	return doc.Column{Table: info.TableName, Name: info.OriginName}
 }
 
 // indexed reports whether an index of the whole table begins with these columns.
-func indexed(ctx context.Context, s source.Session, by []doc.Column) (bool, error) {
+func indexed(ctx context.Context, s dialect.Session, by []doc.Column) (bool, error) {
 	var names []string
 	for _, c := range by {
 		if c.Table == "" || c.Table != by[0].Table {
@@ -133,10 +133,10 @@ func indexed(ctx context.Context, s source.Session, by []doc.Column) (bool, erro
 	return slices.Contains(slices.Collect(maps.Values(found)), len(by)), err
 }
 
-// Relations implements source.Planner: the tables whose b-trees the SQL's
+// Relations implements dialect.Planner: the tables whose b-trees the SQL's
 // program opens, also through views. It leaves out tables that SQLite optimizes
 // away, and virtual tables, which have no b-tree.
-func (*DB) Relations(ctx context.Context, s source.Session, of *source.Described, updated int) (relations []doc.Relation, err error) {
+func (*DB) Relations(ctx context.Context, s dialect.Session, of *dialect.Described, updated int) (relations []doc.Relation, err error) {
 	roots, err := tablesByRoot(ctx, s)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (*DB) Relations(ctx context.Context, s source.Session, of *source.Described
 
 // tablesByRoot returns the table of each b-tree in the file, also of an index's:
 // with a covering index SQLite does not open the table.
-func tablesByRoot(ctx context.Context, s source.Session) (map[int64]string, error) {
+func tablesByRoot(ctx context.Context, s dialect.Session) (map[int64]string, error) {
 	roots := map[int64]string{}
 	rows, err := stdsql.Query(ctx, s, "SELECT +rootpage, +tbl_name FROM sqlite_schema WHERE rootpage > 0")
 	for _, r := range rows {

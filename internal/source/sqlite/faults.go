@@ -9,7 +9,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -20,10 +20,10 @@ func fault(err error) error {
 }
 
 // Refusal implements stdsql.Vendor.
-func (vendor) Refusal(err error) *source.Fault {
-	f := &source.Fault{Subject: source.AboutStatement, Code: strconv.Itoa(code(err)), Text: message(err)}
+func (vendor) Refusal(err error) *dialect.Fault {
+	f := &dialect.Fault{Subject: dialect.AboutStatement, Code: strconv.Itoa(code(err)), Text: message(err)}
 	if unavailable(err) {
-		f.Subject = source.AboutServer
+		f.Subject = dialect.AboutServer
 	}
 	return f
 }
@@ -73,5 +73,5 @@ func message(err error) string {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
 	}
-	return source.OneLine(err.Error())
+	return dialect.OneLine(err.Error())
 }

@@ -10,6 +10,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // fill is the rows 1 to n of t, with 1 in v.
@@ -79,7 +80,7 @@ func TestHalvingTakesFewFetches(t *testing.T) {
 // A statement of a toy binds fewer keys than a batch has rows.
 func TestFailingRowInABatchOfMoreKeysThanAStatementBinds(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", fill(500), "UPDATE t SET v = '{' WHERE id = 300")
-	db.dialect = func(d *DB) source.Dialect { return toy{d} }
+	db.dialect = func(d *DB) dialect.Dialect { return toy{d} }
 	db.source = db.newSource()
 	table := db.table(source.TableConfig{SQL: "SELECT id, u, json(v) AS x FROM t"})
 	docs, rejects := rangeOf(t, table, doc.Range{})

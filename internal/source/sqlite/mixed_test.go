@@ -10,6 +10,7 @@ import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/test/sourcetest"
 )
 
@@ -21,23 +22,23 @@ type mixed struct {
 	before func()
 }
 
-func (m *mixed) Acquire(ctx context.Context) (source.Session, error) {
+func (m *mixed) Acquire(ctx context.Context) (dialect.Session, error) {
 	s, err := m.DB.Acquire(ctx)
 	return &mixedSession{s, m}, err
 }
 
 type mixedSession struct {
-	source.Session
+	dialect.Session
 	mixed *mixed
 }
 
-func (s *mixedSession) Begin(ctx context.Context, settings string) (source.Snapshot, error) {
+func (s *mixedSession) Begin(ctx context.Context, settings string) (dialect.Snapshot, error) {
 	snapshot, err := s.Session.Begin(ctx, settings)
 	snapshot.Mixed = true
 	return snapshot, err
 }
 
-func (s *mixedSession) Query(ctx context.Context, st source.Statement, row func([]any) bool) (bool, error) {
+func (s *mixedSession) Query(ctx context.Context, st dialect.Statement, row func([]any) bool) (bool, error) {
 	if s.mixed.before != nil && strings.Contains(st.SQL, s.mixed.part) {
 		do := s.mixed.before
 		s.mixed.before = nil
@@ -59,7 +60,7 @@ func (s *mixedSession) Query(ctx context.Context, st source.Statement, row func(
 // rows that changed are unknown, and those of the others are their stamps'.
 func TestMixedSnapshots(t *testing.T) {
 	m := &mixed{}
-	h := harness(func(d *DB) source.Dialect {
+	h := harness(func(d *DB) dialect.Dialect {
 		m.DB = d
 		return m
 	})

@@ -11,7 +11,7 @@ import (
 	"modernc.org/sqlite"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -20,7 +20,7 @@ type vendor struct{ stdsql.Clock }
 
 // Begin implements stdsql.Vendor. In SQLite the first read takes the snapshot, not
 // BEGIN. The clock is read before, which does not read the file.
-func (vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (_ stdsql.Tx, s source.Snapshot, err error) {
+func (vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (_ stdsql.Tx, s dialect.Snapshot, err error) {
 	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, s, err
@@ -47,7 +47,7 @@ const (
 )
 
 // Value implements stdsql.Vendor.
-func (vendor) Value(a source.Arg) any {
+func (vendor) Value(a dialect.Arg) any {
 	switch v := a.Value.(type) { // as SQLite stores it
 	case bool:
 		return map[bool]int64{true: 1}[v]
@@ -65,22 +65,22 @@ func (vendor) Value(a source.Arg) any {
 
 // Fault implements stdsql.Vendor. A dropped table has the same code as a malformed
 // value. A statement that can still be prepared has failed for a row.
-func (vendor) Fault(ctx context.Context, s *stdsql.Session, st source.Statement, err error) error {
-	f, ok := fault(err).(*source.Fault)
-	if !ok || f.Subject != source.AboutStatement || !aboutRow(err) || st.SQL == "" {
+func (vendor) Fault(ctx context.Context, s *stdsql.Session, st dialect.Statement, err error) error {
+	f, ok := fault(err).(*dialect.Fault)
+	if !ok || f.Subject != dialect.AboutStatement || !aboutRow(err) || st.SQL == "" {
 		return fault(err)
 	}
-	f.Subject = source.AboutMissing
-	explained := source.Statement{SQL: "EXPLAIN " + st.SQL, Args: st.Args}
+	f.Subject = dialect.AboutMissing
+	explained := dialect.Statement{SQL: "EXPLAIN " + st.SQL, Args: st.Args}
 	if s.Run(ctx, explained, func([]any) bool { return false }) == nil {
-		f.Subject = source.AboutRow
+		f.Subject = dialect.AboutRow
 	}
 	return f
 }
 
 // Describe implements stdsql.Vendor. It prepares the SQL and does not run it. It
 // does not wrap the SQL, which would rename columns that share a name.
-func (vendor) Describe(ctx context.Context, conn *sql.Conn, of source.Wrapped) ([]source.Column, error) {
+func (vendor) Describe(ctx context.Context, conn *sql.Conn, of dialect.Wrapped) ([]dialect.Column, error) {
 	var info []sqlite.ColumnInfo
 	err := conn.Raw(func(driverConn any) (err error) {
 		describer, ok := driverConn.(interface {
@@ -93,26 +93,26 @@ func (vendor) Describe(ctx context.Context, conn *sql.Conn, of source.Wrapped) (
 		return err
 	})
 	if err != nil {
-		f, ok := fault(err).(*source.Fault)
-		if !ok || f.Subject != source.AboutStatement || !aboutRow(err) {
+		f, ok := fault(err).(*dialect.Fault)
+		if !ok || f.Subject != dialect.AboutStatement || !aboutRow(err) {
 			return nil, err
 		}
 		f.Hint = "try it in the sqlite3 shell"
 		return nil, f
 	}
 	if len(info) > maxColumns {
-		return nil, &source.Fault{Subject: source.AboutStatement, Text: fmt.Sprintf("it returns %d columns", len(info)), Hint: fmt.Sprintf("select at most %d", maxColumns)}
+		return nil, &dialect.Fault{Subject: dialect.AboutStatement, Text: fmt.Sprintf("it returns %d columns", len(info)), Hint: fmt.Sprintf("select at most %d", maxColumns)}
 	}
 	if err := refuse(ctx, conn, of); err != nil {
 		return nil, err
 	}
-	columns := make([]source.Column, len(info))
+	columns := make([]dialect.Column, len(info))
 	seen := map[string]bool{}
 	for i, c := range info {
 		// SQLite's names do not distinguish case.
 		folded := strings.ToLower(c.Name)
 		if seen[folded] {
-			return nil, &source.Fault{Subject: source.AboutStatement, Text: "it returns two columns named " + c.Name, Hint: "rename one of them with AS"}
+			return nil, &dialect.Fault{Subject: dialect.AboutStatement, Text: "it returns two columns named " + c.Name, Hint: "rename one of them with AS"}
 		}
 		seen[folded] = true
 		columns[i] = newColumn(c)
@@ -126,7 +126,7 @@ const maxColumns = 1000
 // refuse returns an error if the SQL has a parameter, which nothing binds, or is
 // several statements. EXPLAIN does not run the SQL. The parentheses are a syntax
 // error before a second statement could run.
-func refuse(ctx context.Context, conn *sql.Conn, of source.Wrapped) error {
+func refuse(ctx context.Context, conn *sql.Conn, of dialect.Wrapped) error {
 	if !strings.ContainsAny(of.SQL, "?:@$;") {
 		return nil
 	}
@@ -135,13 +135,13 @@ func refuse(ctx context.Context, conn *sql.Conn, of source.Wrapped) error {
 	case err == nil:
 		return rows.Close()
 	case strings.HasPrefix(err.Error(), "missing "): // the driver's own error
-		return &source.Fault{Subject: source.AboutStatement, Text: "it has a parameter", Hint: "write the value into the SQL"}
+		return &dialect.Fault{Subject: dialect.AboutStatement, Text: "it has a parameter", Hint: "write the value into the SQL"}
 	}
 	return err
 }
 
-func newColumn(info sqlite.ColumnInfo) source.Column {
-	c := source.Column{Name: info.Name, Type: strings.ToUpper(info.DeclType), Epochs: anyTimes{}, Native: info}
+func newColumn(info sqlite.ColumnInfo) dialect.Column {
+	c := dialect.Column{Name: info.Name, Type: strings.ToUpper(info.DeclType), Epochs: anyTimes{}, Native: info}
 	if info.TableName != "" {
 		c.Origin = info.TableName + "." + info.OriginName
 	}

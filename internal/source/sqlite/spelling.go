@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // A spelling is a parsed updateTime of text:
@@ -43,7 +43,7 @@ func parseSpelling(text string) (spelling, error) {
 	wall, err := time.Parse(layout, local)
 	// Parse allows more spaces and fewer digits.
 	if err != nil || s.tick == 0 || s.zoned && s.sep == 0 || !strings.HasPrefix(local, wall.Format(layout)) {
-		return spelling{}, fmt.Errorf("%s is not a time", source.Show(text))
+		return spelling{}, fmt.Errorf("%s is not a time", dialect.Show(text))
 	}
 	s.wall = wall.Truncate(time.Microsecond)
 	return s, nil

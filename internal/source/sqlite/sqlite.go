@@ -24,11 +24,11 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
-// A DB is one SQLite database. It implements source.Dialect.
+// A DB is one SQLite database. It implements dialect.Dialect.
 type DB struct {
 	stdsql.DB
 	connector *connector
@@ -59,7 +59,7 @@ func Open(_ context.Context, dsn string, conns int) (*DB, error) {
 	return d, nil
 }
 
-// Probe implements source.Prober.
+// Probe implements dialect.Prober.
 func (d *DB) Probe(ctx context.Context) error {
 	pool := sql.OpenDB(d.connector)
 	defer pool.Close()
@@ -76,47 +76,47 @@ func (d *DB) Close() {
 	d.DB.Close()
 }
 
-// Quote implements source.Dialect.
+// Quote implements dialect.Dialect.
 func (*DB) Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// Placeholder implements source.Dialect. The unary plus hides the value of a key
+// Placeholder implements dialect.Dialect. The unary plus hides the value of a key
 // or updateTime from the planner. With the statistics of ANALYZE it would estimate
 // how many rows are left, and read the pages of a range by an index that begins
 // with updateTime: all rows that are left, for each page.
-func (*DB) Placeholder(_ int, as *source.Column) string {
+func (*DB) Placeholder(_ int, as *dialect.Column) string {
 	if as == nil {
 		return "?"
 	}
 	return "+?"
 }
 
-// Limit implements source.Dialect.
+// Limit implements dialect.Dialect.
 func (*DB) Limit(placeholder string) string { return " LIMIT " + placeholder }
 
-// Keyset implements source.Dialect.
-func (*DB) Keyset() source.Keyset { return source.RowCompare }
+// Keyset implements dialect.Dialect.
+func (*DB) Keyset() dialect.Keyset { return dialect.RowCompare }
 
-// Tie implements source.Dialect.
-func (*DB) Tie(_ *source.Column, expr string) string { return expr + " COLLATE BINARY" }
+// Tie implements dialect.Dialect.
+func (*DB) Tie(_ *dialect.Column, expr string) string { return expr + " COLLATE BINARY" }
 
 // Select keeps the value and removes the declared type, by which the driver would
 // convert the text of a DATE or TIMESTAMP column.
-func (*DB) Select(_ *source.Column, expr string) string { return "+" + expr }
+func (*DB) Select(_ *dialect.Column, expr string) string { return "+" + expr }
 
-// Token implements source.Dialect.
-func (*DB) Token(_ *source.Described, exprs []string) string {
+// Token implements dialect.Dialect.
+func (*DB) Token(_ *dialect.Described, exprs []string) string {
 	return tokenFunction + "(" + strings.Join(exprs, ", ") + ")"
 }
 
-// RowKey implements source.RowKeyer.
-func (d *DB) RowKey(of *source.Described, exprs []string, name string) string {
+// RowKey implements dialect.RowKeyer.
+func (d *DB) RowKey(of *dialect.Described, exprs []string, name string) string {
 	digest := rowKeyFunction + "(" + strings.Join(exprs, ", ") + ")"
 	return "SELECT " + strings.Join(exprs, ", ") + ", " + digest + " || '-' || row_number() OVER (PARTITION BY " + digest + ") AS " + d.Quote(name) + " " + of.From()
 }
 
-// Suspect implements source.Dialect. SQLite can't check text for UTF-8, so every
+// Suspect implements dialect.Dialect. SQLite can't check text for UTF-8, so every
 // text is suspect.
-func (*DB) Suspect(_ *source.Column, kind doc.Kind, expr string) string {
+func (*DB) Suspect(_ *dialect.Column, kind doc.Kind, expr string) string {
 	if classes := classesOf[kind]; classes != "" {
 		return "typeof(" + expr + ") NOT IN (" + classes + ")"
 	}
@@ -130,15 +130,15 @@ var classesOf = map[doc.Kind]string{doc.Integer: "'integer'", doc.Real: "'real'"
 // MaxKeys is within the 32,766 values that a statement binds.
 func (*DB) MaxKeys(parts int) int { return min(10_000, 32_000/parts) }
 
-// Among implements source.Lister. A list of values, unlike a subquery, is pushed
+// Among implements dialect.Lister. A list of values, unlike a subquery, is pushed
 // into an SQL that has a GROUP BY; otherwise SQLite would compute all groups to
 // find a few. There is no such list for composite keys, so they are bound as one
 // JSON text, unless JSON can't hold a part: bytes, or each bit of a real.
-func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys [][]any) bool {
+func (*DB) Among(q *dialect.Query, columns []*dialect.Column, exprs []string, keys [][]any) bool {
 	if len(exprs) == 1 {
 		return false
 	}
-	if slices.ContainsFunc(columns, func(c *source.Column) bool { return c.Kind != doc.Integer && c.Kind != doc.Text }) {
+	if slices.ContainsFunc(columns, func(c *dialect.Column) bool { return c.Kind != doc.Integer && c.Kind != doc.Text }) {
 		q.Write("(", strings.Join(exprs, ", "), ") IN (VALUES ").BindKeys(keys, columns).Write(")")
 		return true
 	}
@@ -154,14 +154,14 @@ func (*DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys
 	return true
 }
 
-// KindQuery implements source.Typer. Values are ordered by their storage class
+// KindQuery implements dialect.Typer. Values are ordered by their storage class
 // first, so the least and the greatest show all classes, but integers and reals are
 // one.
 func (*DB) KindQuery(expr string) (columns string, rows int) {
 	return "typeof(min(" + expr + ")), typeof(max(" + expr + ")), max(typeof(" + expr + ") = 'real')", 0
 }
 
-// Kind implements source.Typer.
+// Kind implements dialect.Typer.
 func (*DB) Kind(raw []any) (kind doc.Kind, what, do string) {
 	least, _ := raw[0].(string)
 	greatest, _ := raw[1].(string)

@@ -7,7 +7,7 @@ import (
 
 	"indexerd/internal/test/sourcetest/dialecttest"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/test/sourcetest"
 )
 
@@ -24,7 +24,7 @@ type recorder struct {
 	dialecttest.Recording
 }
 
-func (r *recorder) Acquire(ctx context.Context) (source.Session, error) {
+func (r *recorder) Acquire(ctx context.Context) (dialect.Session, error) {
 	s, err := r.DB.Acquire(ctx)
 	return r.Session(s), err
 }
@@ -43,7 +43,7 @@ func recording() sourcetest.Harness {
 	h.Open = func(t testing.TB) sourcetest.Database {
 		r := &recorder{Recording: dialecttest.Recording{Value: vendor{}.Value}}
 		db := newDB(t)
-		db.dialect = func(d *DB) source.Dialect {
+		db.dialect = func(d *DB) dialect.Dialect {
 			r.DB = d
 			return r
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // A timeFormat converts the updateTimes of one column: stored values to times, and
@@ -35,7 +35,7 @@ func newTimeFormat(greatest any, zone *time.Location) (*timeFormat, error) {
 		f.setUnit(v)
 	case string:
 	default:
-		return nil, fmt.Errorf("%s is not a time", source.Show(v))
+		return nil, fmt.Errorf("%s is not a time", dialect.Show(v))
 	}
 	_, err := f.Time(greatest)
 	return f, err
@@ -45,7 +45,7 @@ func newTimeFormat(greatest any, zone *time.Location) (*timeFormat, error) {
 // January and February 1970.
 const firstJulian, lastJulian = 2086302.5, 2816787.5
 
-// Tick implements source.Times.
+// Tick implements dialect.Times.
 func (f *timeFormat) Tick() time.Duration { return f.tick }
 
 // setUnit finds the unit of a number: days if it can be a Julian day, otherwise
@@ -65,7 +65,7 @@ func (f *timeFormat) setUnit(n float64) {
 	}
 }
 
-// Time implements source.Times. NULL is the zero time, and so is a number outside the
+// Time implements dialect.Times. NULL is the zero time, and so is a number outside the
 // years 0 to 9999: only the sweep finds changes of such a row.
 func (f *timeFormat) Time(v any) (time.Time, error) {
 	switch v := v.(type) {
@@ -134,7 +134,7 @@ func (f *timeFormat) micros(n float64) float64 {
 }
 
 func outOfRange(v any) error {
-	return fmt.Errorf("%s is not a time between the years 0 and 9999", source.Show(v))
+	return fmt.Errorf("%s is not a time between the years 0 and 9999", dialect.Show(v))
 }
 
 func (f *timeFormat) wrongType(v any) error {
@@ -142,10 +142,10 @@ func (f *timeFormat) wrongType(v any) error {
 	if f.unit == 0 {
 		others = "text"
 	}
-	return fmt.Errorf("%s can't be compared with the other rows' %s", source.Show(v), others)
+	return fmt.Errorf("%s can't be compared with the other rows' %s", dialect.Show(v), others)
 }
 
-// Bounds implements source.Times: stored values of times in the window are at least from
+// Bounds implements dialect.Times: stored values of times in the window are at least from
 // and below to. The bounds may cover more than the window, never less.
 func (f *timeFormat) Bounds(w doc.Window) (from, to any) {
 	w = doc.Window{From: ceil(w.From), To: ceil(w.To)}

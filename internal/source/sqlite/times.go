@@ -7,18 +7,18 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/timeunit"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // anyTimes is the Epochs of every column: numbers or text, as the rows show.
 type anyTimes struct{}
 
-// UnknownTick implements source.Epochs: the rows might be dates.
+// UnknownTick implements dialect.Epochs: the rows might be dates.
 func (anyTimes) UnknownTick() time.Duration { return 24 * time.Hour }
 
-// Plausible implements source.Epochs. Texts begin with the year; the local time
+// Plausible implements dialect.Epochs. Texts begin with the year; the local time
 // of an offset may be a day before or after UTC.
-func (anyTimes) Plausible(q *source.Query, expr string, _ *source.Column, now time.Time) {
+func (anyTimes) Plausible(q *dialect.Query, expr string, _ *dialect.Column, now time.Time) {
 	q.Write("(")
 	for _, unit := range append([]timeunit.Unit{timeunit.JulianDays}, timeunit.Numbers...) {
 		from, to := unit.Range(now)
@@ -29,7 +29,7 @@ func (anyTimes) Plausible(q *source.Query, expr string, _ *source.Column, now ti
 	q.Write(expr, " >= ").Bind(first.Format(time.DateOnly), nil).Write(" AND ", expr, " < ").Bind(last.Format(time.DateOnly), nil).Write(")")
 }
 
-// Unit implements source.Epochs.
+// Unit implements dialect.Epochs.
 func (anyTimes) Unit(raw any, now time.Time) timeunit.Unit {
 	switch v := raw.(type) {
 	case int64:
@@ -44,8 +44,8 @@ func (anyTimes) Unit(raw any, now time.Time) timeunit.Unit {
 	return timeunit.Unknown
 }
 
-// Times implements source.Epochs.
-func (a anyTimes) Times(unit timeunit.Unit, sample []any, zone *time.Location) source.Times {
+// Times implements dialect.Epochs.
+func (a anyTimes) Times(unit timeunit.Unit, sample []any, zone *time.Location) dialect.Times {
 	f := &timeFormat{zone: zone, unit: unit.Duration()}
 	switch unit {
 	case timeunit.Unknown:
@@ -101,10 +101,10 @@ func (f *timeFormat) noteTexts(sample []any) (common time.Duration) {
 	return common
 }
 
-// Guess implements source.Guesser: the greatest value that is a time shows the
+// Guess implements dialect.Guesser: the greatest value that is a time shows the
 // format of a column in which no time is plausible. Invalid values must not keep
 // the table from being read.
-func (anyTimes) Guess(ask func(condition, order string, row func(any) bool) error, _ string, zone *time.Location) (found source.Times, err error) {
+func (anyTimes) Guess(ask func(condition, order string, row func(any) bool) error, _ string, zone *time.Location) (found dialect.Times, err error) {
 	var fault error
 	row := func(raw any) bool {
 		f, err := newTimeFormat(raw, zone)
@@ -113,7 +113,7 @@ func (anyTimes) Guess(ask func(condition, order string, row func(any) bool) erro
 			return false
 		}
 		if fault == nil {
-			fault = &source.NoTimesError{What: err.Error(), Do: "it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05"}
+			fault = &dialect.NoTimesError{What: err.Error(), Do: "it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05"}
 		}
 		return true
 	}
@@ -129,7 +129,7 @@ func (anyTimes) Guess(ask func(condition, order string, row func(any) bool) erro
 	return nil, nil
 }
 
-// Zone implements source.Waller.
+// Zone implements dialect.Waller.
 func (f *timeFormat) Zone() *time.Location {
 	if f.unit != 0 {
 		return nil
@@ -137,8 +137,8 @@ func (f *timeFormat) Zone() *time.Location {
 	return f.zone
 }
 
-// ShownIn implements source.Waller, for text without an offset.
-func (f *timeFormat) ShownIn(q *source.Query, expr string, _ *source.Column, figures doc.Window) {
+// ShownIn implements dialect.Waller, for text without an offset.
+func (f *timeFormat) ShownIn(q *dialect.Query, expr string, _ *dialect.Column, figures doc.Window) {
 	const form = "2006-01-02 15:04:05"
 	shown := "replace(substr(" + expr + ", 1, 19), 'T', ' ')"
 	q.Write(shown, " >= ").Bind(figures.From.Format(form), nil).Write(" AND ", shown, " < ").Bind(figures.To.Format(form), nil)

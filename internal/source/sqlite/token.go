@@ -21,7 +21,7 @@ const rowKeyFunction = "indexerd_row_key"
 // tokenVersion is part of the epoch. It changes with the encoding of digests.
 const tokenVersion = "sqlite 1"
 
-// Digest implements source.Embedded.
+// Digest implements dialect.Embedded.
 func (*DB) Digest(raw []any) (int64, error) { return digest(raw) }
 
 // token is the SQL function. Its arguments refer to SQLite's memory and must not be

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/test/sourcetest"
 )
 
@@ -21,17 +21,17 @@ type toy struct{ db *DB }
 // toyParameters is the greatest number of parameters of a toy's statement.
 const toyParameters = 100
 
-func (t toy) Address() string                          { return t.db.Address() }
-func (t toy) Close()                                   { t.db.Close() }
-func (t toy) Quote(name string) string                 { return t.db.Quote(name) }
-func (toy) Placeholder(n int, _ *source.Column) string { return fmt.Sprintf("?%d", n) }
-func (t toy) Limit(placeholder string) string          { return t.db.Limit(placeholder) }
-func (toy) Keyset() source.Keyset                      { return source.Led }
-func (toy) AnyOrder() string                           { return "(SELECT NULL)" }
-func (t toy) Tie(c *source.Column, e string) string    { return t.db.Tie(c, e) }
-func (t toy) Select(c *source.Column, e string) string { return t.db.Select(c, e) }
-func (toy) Token(*source.Described, []string) string   { return "" }
-func (t toy) Suspect(c *source.Column, k doc.Kind, e string) string {
+func (t toy) Address() string                           { return t.db.Address() }
+func (t toy) Close()                                    { t.db.Close() }
+func (t toy) Quote(name string) string                  { return t.db.Quote(name) }
+func (toy) Placeholder(n int, _ *dialect.Column) string { return fmt.Sprintf("?%d", n) }
+func (t toy) Limit(placeholder string) string           { return t.db.Limit(placeholder) }
+func (toy) Keyset() dialect.Keyset                      { return dialect.Led }
+func (toy) AnyOrder() string                            { return "(SELECT NULL)" }
+func (t toy) Tie(c *dialect.Column, e string) string    { return t.db.Tie(c, e) }
+func (t toy) Select(c *dialect.Column, e string) string { return t.db.Select(c, e) }
+func (toy) Token(*dialect.Described, []string) string   { return "" }
+func (t toy) Suspect(c *dialect.Column, k doc.Kind, e string) string {
 	return t.db.Suspect(c, k, e)
 }
 
@@ -41,28 +41,28 @@ func (toy) MaxKeys(parts int) int { return (toyParameters - 10) / parts }
 func (t toy) KindQuery(expr string) (string, int)          { return t.db.KindQuery(expr) }
 func (t toy) Kind(raw []any) (k doc.Kind, what, do string) { return t.db.Kind(raw) }
 
-func (t toy) Acquire(ctx context.Context) (source.Session, error) {
+func (t toy) Acquire(ctx context.Context) (dialect.Session, error) {
 	s, err := t.db.Acquire(ctx)
 	return toySession{s}, err
 }
 
 // A toySession fails a statement with too many parameters, or with a limit that
 // follows no ORDER BY.
-type toySession struct{ source.Session }
+type toySession struct{ dialect.Session }
 
-func (s toySession) Query(ctx context.Context, st source.Statement, row func([]any) bool) (bool, error) {
+func (s toySession) Query(ctx context.Context, st dialect.Statement, row func([]any) bool) (bool, error) {
 	if n := len(st.Args); n > toyParameters {
-		return false, &source.Fault{Subject: source.AboutStatement, Text: fmt.Sprintf("a statement has %d parameters, more than %d", n, toyParameters)}
+		return false, &dialect.Fault{Subject: dialect.AboutStatement, Text: fmt.Sprintf("a statement has %d parameters, more than %d", n, toyParameters)}
 	}
 	if last := st.SQL[strings.LastIndex(st.SQL, " FROM "):]; strings.Contains(last, " LIMIT ") && !strings.Contains(last, "ORDER BY") {
-		return false, &source.Fault{Subject: source.AboutStatement, Text: "a statement limits rows without an order: " + st.SQL}
+		return false, &dialect.Fault{Subject: dialect.AboutStatement, Text: "a statement limits rows without an order: " + st.SQL}
 	}
 	return s.Session.Query(ctx, st, row)
 }
 
 // TestToyDialect shows that the engine needs no more of a database than Dialect.
 func TestToyDialect(t *testing.T) {
-	h := harness(func(d *DB) source.Dialect { return toy{d} })
+	h := harness(func(d *DB) dialect.Dialect { return toy{d} })
 	h.Facts.NoDigest = true
 	h.Lacks = maps.Clone(h.Lacks)
 	for why, names := range map[string][]string{

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
 	"indexerd/internal/source/changes"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -92,10 +92,10 @@ var (
 	changingResult = regexp.MustCompile(`^(?:current_date|current_time|current_timestamp|random|randomblob|changes|total_changes|last_insert_rowid)\(`)
 )
 
-// Footprint implements source.Footprinter. The version covers all tables of the
+// Footprint implements dialect.Footprinter. The version covers all tables of the
 // file, so they are not listed. The programs of the SQLs show the functions that
 // they call, and the register of the first argument, 0 without one.
-func (*DB) Footprint(ctx context.Context, s source.Session, _ source.Statement, _ []doc.Kind, all []*source.Described) (f doc.Footprint, err error) {
+func (*DB) Footprint(ctx context.Context, s dialect.Session, _ dialect.Statement, _ []doc.Kind, all []*dialect.Described) (f doc.Footprint, err error) {
 	for _, d := range all {
 		program, err := stdsql.Query(ctx, s, "EXPLAIN SELECT * "+d.From())
 		if err != nil {

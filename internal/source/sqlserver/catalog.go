@@ -5,16 +5,16 @@ import (
 	"regexp"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
 // tableSQL names a table in a query of the catalog.
 const tableSQL = "QUOTENAME(OBJECT_SCHEMA_NAME(t.object_id)) + N'.' + QUOTENAME(t.name)"
 
-// Catalog implements source.Cataloger by five queries of the catalog. It reads no
+// Catalog implements dialect.Cataloger by five queries of the catalog. It reads no
 // table. GREATEST is of newer servers only, so the catalog names no such function.
-func (*DB) Catalog(ctx context.Context, s source.Session) (doc.Catalog, error) {
+func (*DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error) {
 	c := stdsql.NewCatalog(s, 1)
 	c.Zone = "UTC"
 	for _, r := range c.Rows(ctx, "SELECT DB_NAME(), "+tableSQL+`, t.name, OBJECT_SCHEMA_NAME(t.object_id), CAST(CASE WHEN t.type = 'V' THEN 1 ELSE 0 END AS bigint),
@@ -69,9 +69,9 @@ func addColumn(t *doc.CatalogTable, r stdsql.Row) {
 // columnKind classifies a column by how it can be indexed.
 func (n *native) columnKind() doc.ColumnKind {
 	switch c := n.clock(); {
-	case c != nil && c.Form == source.Day:
+	case c != nil && c.Form == dialect.Day:
 		return doc.DateColumn
-	case c != nil && c.Form == source.Instant:
+	case c != nil && c.Form == dialect.Instant:
 		return doc.InstantColumn
 	case c != nil:
 		return doc.WallColumn

@@ -10,7 +10,7 @@ import (
 	"indexerd/internal/test/sourcetest/dialecttest"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 	"indexerd/internal/test/h2test"
 	"indexerd/internal/test/sourcetest"
@@ -18,15 +18,15 @@ import (
 
 // What the dialect is able to.
 var _ interface {
-	source.Dialect
-	source.Orderer
-	source.Lister
-	source.RowKeyer
-	source.Uniquer
-	source.Inspector
-	source.Planner
-	source.Cataloger
-	source.Watcher
+	dialect.Dialect
+	dialect.Orderer
+	dialect.Lister
+	dialect.RowKeyer
+	dialect.Uniquer
+	dialect.Inspector
+	dialect.Planner
+	dialect.Cataloger
+	dialect.Watcher
 	horizon.Sampler
 } = (*DB)(nil)
 
@@ -151,8 +151,8 @@ const (
 
 // onH2 is the dialect on H2.
 var onH2 = h2test.Dialect{
-	Vendor: h2, Open: func(c driver.Connector) source.Dialect { return openStand(c) },
-	Record: func(c driver.Connector, r *dialecttest.Recording) source.Dialect { return recorder{openStand(c), r} },
+	Vendor: h2, Open: func(c driver.Connector) dialect.Dialect { return openStand(c) },
+	Record: func(c driver.Connector, r *dialecttest.Recording) dialect.Dialect { return recorder{openStand(c), r} },
 	Value:  vendor{}.Value, Write: func(sql string) []string { return []string{forH2(sql)} },
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -20,8 +20,8 @@ const (
 	azureSQL = "SERVERPROPERTY('EngineEdition') = 5"
 )
 
-// Server implements source.Inspector.
-func (d *DB) Server(ctx context.Context, s source.Session) (server doc.Server, err error) {
+// Server implements dialect.Inspector.
+func (d *DB) Server(ctx context.Context, s dialect.Session) (server doc.Server, err error) {
 	rows, err := stdsql.Query(ctx, s, "SELECT CAST(SERVERPROPERTY('ProductVersion') AS varchar(50)), CAST(SERVERPROPERTY('Edition') AS varchar(100)), CONVERT(varchar(26), SYSUTCDATETIME(), 121), "+
 		"USER_NAME(), CAST(COALESCE(IS_SRVROLEMEMBER('sysadmin'), IS_ROLEMEMBER('db_owner'), 0) AS bigint), CAST(COALESCE("+sightSQL+", 0) AS bigint), CAST(CASE WHEN "+azureSQL+" THEN 1 ELSE 0 END AS bigint), "+
 		"CAST((SELECT snapshot_isolation_state FROM sys.databases WHERE database_id = DB_ID()) AS bigint), QUOTENAME(DB_NAME())")
@@ -59,7 +59,7 @@ var advice = doc.Advice{
 
 // tables returns the tables of which an SQL returns columns: the server does not
 // show the others.
-func tables(all ...*source.Described) []origin {
+func tables(all ...*dialect.Described) []origin {
 	found := map[origin]bool{}
 	for _, of := range all {
 		for i := range of.Columns {
@@ -72,8 +72,8 @@ func tables(all ...*source.Described) []origin {
 	return slices.SortedFunc(maps.Keys(found), func(a, b origin) int { return strings.Compare(a.sql(), b.sql()) })
 }
 
-// Writable implements source.Inspector.
-func (*DB) Writable(ctx context.Context, s source.Session, all []*source.Described) (names []string, err error) {
+// Writable implements dialect.Inspector.
+func (*DB) Writable(ctx context.Context, s dialect.Session, all []*dialect.Described) (names []string, err error) {
 	for _, t := range tables(all...) {
 		name := literal(t.sql())
 		rows, err := stdsql.Query(ctx, s, "SELECT CAST(MAX(HAS_PERMS_BY_NAME("+name+", 'OBJECT', p.name)) AS bigint) FROM (VALUES ('INSERT'), ('UPDATE'), ('DELETE'), ('ALTER')) p(name)")
@@ -87,8 +87,8 @@ func (*DB) Writable(ctx context.Context, s source.Session, all []*source.Describ
 	return names, nil
 }
 
-// Estimate implements source.Inspector: the rows of the greatest table.
-func (*DB) Estimate(ctx context.Context, s source.Session, of *source.Described) (n int64, err error) {
+// Estimate implements dialect.Inspector: the rows of the greatest table.
+func (*DB) Estimate(ctx context.Context, s dialect.Session, of *dialect.Described) (n int64, err error) {
 	for _, t := range tables(of) {
 		rows, err := stdsql.Query(ctx, s, rowsSQL(t))
 		if err != nil {
@@ -106,7 +106,7 @@ func rowsSQL(t origin) string {
 // indexed returns the table of some columns of an SQL, and the indexes that begin with
 // them, in any order: whether each is unique and has no others. The table is zero if
 // they are not columns of one.
-func indexed(ctx context.Context, s source.Session, of *source.Described, by []int) (t origin, unique []bool, err error) {
+func indexed(ctx context.Context, s dialect.Session, of *dialect.Described, by []int) (t origin, unique []bool, err error) {
 	var names []string
 	for i, at := range by {
 		o := nativeOf(&of.Columns[at]).origin
@@ -126,14 +126,14 @@ func indexed(ctx context.Context, s source.Session, of *source.Described, by []i
 	return t, unique, err
 }
 
-// Unique implements source.Uniquer.
-func (*DB) Unique(ctx context.Context, s source.Session, of *source.Described, key []int) (bool, error) {
+// Unique implements dialect.Uniquer.
+func (*DB) Unique(ctx context.Context, s dialect.Session, of *dialect.Described, key []int) (bool, error) {
 	_, unique, err := indexed(ctx, s, of, key)
 	return slices.Contains(unique, true), err
 }
 
-// Relations implements source.Planner.
-func (*DB) Relations(_ context.Context, _ source.Session, of *source.Described, updated int) (relations []doc.Relation, err error) {
+// Relations implements dialect.Planner.
+func (*DB) Relations(_ context.Context, _ dialect.Session, of *dialect.Described, updated int) (relations []doc.Relation, err error) {
 	for _, t := range tables(of) {
 		of := updated >= 0 && nativeOf(&of.Columns[updated]).origin.sql() == t.sql()
 		relations = append(relations, doc.Relation{Name: t.sql(), Origin: of})
@@ -141,9 +141,9 @@ func (*DB) Relations(_ context.Context, _ source.Session, of *source.Described, 
 	return relations, nil
 }
 
-// Plan implements source.Planner. The server shows plans to few accounts, so this
+// Plan implements dialect.Planner. The server shows plans to few accounts, so this
 // one is inferred: without an index a statement reads the whole table.
-func (*DB) Plan(ctx context.Context, s source.Session, of *source.Described, _ source.Statement, by []int) (p doc.Plan, err error) {
+func (*DB) Plan(ctx context.Context, s dialect.Session, of *dialect.Described, _ dialect.Statement, by []int) (p doc.Plan, err error) {
 	p.By = make([]doc.Column, len(by))
 	t, unique, err := indexed(ctx, s, of, by)
 	if err != nil || t.table == "" {

@@ -6,7 +6,7 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -25,8 +25,8 @@ var faults = stdsql.Faults{
 		return n, false
 	},
 	Format: "error %d", Code: "%d",
-	About: map[source.Subject][]int{
-		source.AboutServer: {
+	About: map[dialect.Subject][]int{
+		dialect.AboutServer: {
 			0, 64, 233, 596, 6005, 10053, 10054, 10060, 17142, // network, shutdown, kill
 			701, 802, 1105, 8645, 8651, 9001, 9002, // no memory or disk left
 			1204, 1205, // no locks left, deadlock
@@ -34,9 +34,9 @@ var faults = stdsql.Faults{
 			922, 924, 927, 976, 978, 983, // the database is being restored, or is a replica
 			10928, 10929, 40197, 40501, 40544, 40549, 40550, 40551, 40552, 40553, 40613, 49918, 49919, 49920, // limits of Azure SQL
 		},
-		source.AboutLock:    {1222},
-		source.AboutMissing: {207, 208, 229, 230, 2812, 4121, 4413, 4502},
-		source.AboutStatement: {
+		dialect.AboutLock:    {1222},
+		dialect.AboutMissing: {207, 208, 229, 230, 2812, 4121, 4413, 4502},
+		dialect.AboutStatement: {
 			102, 103, 105, 107, 114, 116, 125, 130, 137, 141, 145, 147, 156, 164, 170, 174, 189, 195, 201, 205, 206, 209, 214, 243, 262, 297, 300, 306, 319, 336, 371,
 			402, 421, 468, 529, 916, 1033, 4104, 4145, 4701, 8003, 8114, 8116, 8117, 8120, 8127, 8155, 8156, 8158, 8159, 8180, 18456, 4060, 41332, 41333,
 		},

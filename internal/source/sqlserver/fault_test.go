@@ -12,30 +12,30 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		err     mssql.Error
-		subject source.Subject
+		subject dialect.Subject
 		text    string
 		grant   string
 	}{
-		{mssql.Error{Number: 8134, Class: 16, Message: "Divide by zero error encountered."}, source.AboutRow, "Divide by zero error encountered. (error 8134)", ""},
-		{mssql.Error{Number: 245, Class: 16, Message: "Conversion failed when converting the varchar value 'x' to data type int."}, source.AboutRow, "Conversion failed", ""},
-		{mssql.Error{Number: 50000, Class: 16, Message: "raised by a function"}, source.AboutRow, "raised by a function", ""},
-		{mssql.Error{Number: 208, Class: 16, Message: "Invalid object name 'film'."}, source.AboutMissing, "Invalid object name 'film'.", ""},
-		{mssql.Error{Number: 229, Class: 14, Message: "The SELECT permission was denied on the object 'film', database 'shop', schema 'dbo'."}, source.AboutMissing, "may not read a table (error 229)", "SELECT ON [dbo].[film]"},
-		{mssql.Error{Number: 230, Class: 14, Message: "The SELECT permission was denied on the column 'id' of the object 'fi]lm', database 'shop', schema 'dbo'."}, source.AboutMissing, "may not read a table (error 230)", "SELECT ON [dbo].[fi]]lm]"},
-		{mssql.Error{Number: 300, Class: 14, Message: "VIEW SERVER STATE permission was denied on object 'server', database 'master'."}, source.AboutStatement, "lacks a permission (error 300)", ""},
-		{mssql.Error{Number: 916, Class: 14, Message: `The server principal "bob" is not able to access the database "shop" under the current security context.`}, source.AboutStatement, "lacks a permission (error 916)", ""},
-		{mssql.Error{Number: 1205, Class: 13, Message: "Transaction (Process ID 52) was deadlocked"}, source.AboutServer, "deadlocked", ""},
-		{mssql.Error{Number: 3961, Class: 16, Message: "Snapshot isolation transaction failed"}, source.AboutServer, "Snapshot", ""},
-		{mssql.Error{Number: 1222, Class: 16, Message: "Lock request time out period exceeded."}, source.AboutLock, "Lock request", ""},
-		{mssql.Error{Number: 99999, Class: 20, Message: "a fatal one"}, source.AboutServer, "a fatal one", ""},
-		{mssql.Error{Number: 156, Class: 15, Message: "Incorrect syntax near the keyword 'LIMIT'."}, source.AboutStatement, "Incorrect syntax", ""},
+		{mssql.Error{Number: 8134, Class: 16, Message: "Divide by zero error encountered."}, dialect.AboutRow, "Divide by zero error encountered. (error 8134)", ""},
+		{mssql.Error{Number: 245, Class: 16, Message: "Conversion failed when converting the varchar value 'x' to data type int."}, dialect.AboutRow, "Conversion failed", ""},
+		{mssql.Error{Number: 50000, Class: 16, Message: "raised by a function"}, dialect.AboutRow, "raised by a function", ""},
+		{mssql.Error{Number: 208, Class: 16, Message: "Invalid object name 'film'."}, dialect.AboutMissing, "Invalid object name 'film'.", ""},
+		{mssql.Error{Number: 229, Class: 14, Message: "The SELECT permission was denied on the object 'film', database 'shop', schema 'dbo'."}, dialect.AboutMissing, "may not read a table (error 229)", "SELECT ON [dbo].[film]"},
+		{mssql.Error{Number: 230, Class: 14, Message: "The SELECT permission was denied on the column 'id' of the object 'fi]lm', database 'shop', schema 'dbo'."}, dialect.AboutMissing, "may not read a table (error 230)", "SELECT ON [dbo].[fi]]lm]"},
+		{mssql.Error{Number: 300, Class: 14, Message: "VIEW SERVER STATE permission was denied on object 'server', database 'master'."}, dialect.AboutStatement, "lacks a permission (error 300)", ""},
+		{mssql.Error{Number: 916, Class: 14, Message: `The server principal "bob" is not able to access the database "shop" under the current security context.`}, dialect.AboutStatement, "lacks a permission (error 916)", ""},
+		{mssql.Error{Number: 1205, Class: 13, Message: "Transaction (Process ID 52) was deadlocked"}, dialect.AboutServer, "deadlocked", ""},
+		{mssql.Error{Number: 3961, Class: 16, Message: "Snapshot isolation transaction failed"}, dialect.AboutServer, "Snapshot", ""},
+		{mssql.Error{Number: 1222, Class: 16, Message: "Lock request time out period exceeded."}, dialect.AboutLock, "Lock request", ""},
+		{mssql.Error{Number: 99999, Class: 20, Message: "a fatal one"}, dialect.AboutServer, "a fatal one", ""},
+		{mssql.Error{Number: 156, Class: 15, Message: "Incorrect syntax near the keyword 'LIMIT'."}, dialect.AboutStatement, "Incorrect syntax", ""},
 	} {
 		f := faults.Classify(fmt.Errorf("wrapped: %w", c.err))
 		if f.Subject != c.subject || !strings.Contains(f.Text, c.text) || f.Grant != c.grant || f.Code != fmt.Sprint(c.err.Number) || strings.Contains(f.Text, "bob") {

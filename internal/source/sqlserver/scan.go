@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // checkSQL returns a fault of an SQL that would not stay within the parentheses of a
@@ -40,7 +40,7 @@ func checkSQL(sql string) error {
 }
 
 func refused(what, do string) error {
-	return &source.Fault{Subject: source.AboutStatement, Text: "the SQL " + what, Hint: do}
+	return &dialect.Fault{Subject: dialect.AboutStatement, Text: "the SQL " + what, Hint: do}
 }
 
 // nextWord returns the next word or sign, "" for what checkSQL skips: blanks,

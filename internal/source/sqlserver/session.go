@@ -13,7 +13,7 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -71,7 +71,7 @@ func (d *DB) look(ctx context.Context, q stdsql.Querier) (*state, error) {
 
 // Begin implements stdsql.Vendor. After an error the state is looked at again: the
 // table may be gone, or SNAPSHOT not allowed any more.
-func (v vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (tx stdsql.Tx, s source.Snapshot, err error) {
+func (v vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (tx stdsql.Tx, s dialect.Snapshot, err error) {
 	state, err := v.db.look(ctx, conn)
 	if err != nil {
 		return nil, s, err
@@ -98,7 +98,7 @@ func (v vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (tx stdsql.
 
 // Value implements stdsql.Vendor. A text that is compared with no column is compared
 // with Tie's expression.
-func (vendor) Value(a source.Arg) any {
+func (vendor) Value(a dialect.Arg) any {
 	isGUID := a.As != nil && nativeOf(a.As).name == "uniqueidentifier"
 	switch v := a.Value.(type) {
 	case string:
@@ -129,7 +129,7 @@ func tieOf(text string) []byte {
 
 // describeSQL returns the columns of an SQL. browse asks for their tables, which the
 // server does not know of some.
-func describeSQL(of source.Wrapped, browse int) string {
+func describeSQL(of dialect.Wrapped, browse int) string {
 	described := literal("SELECT " + of.Alias + ".* " + of.From())
 	return "SELECT error_number, error_message, name, COALESCE(system_type_name, user_type_name), collation_name, source_database, source_schema, source_table, source_column " +
 		"FROM sys.dm_exec_describe_first_result_set(" + described + ", NULL, " + strconv.Itoa(browse) + ") WHERE is_hidden = 0 OR error_number IS NOT NULL ORDER BY column_ordinal"
@@ -137,7 +137,7 @@ func describeSQL(of source.Wrapped, browse int) string {
 
 // Describe implements stdsql.Vendor. The first statement reads no row: the server checks
 // names and privileges before.
-func (vendor) Describe(ctx context.Context, conn *sql.Conn, of source.Wrapped) ([]source.Column, error) {
+func (vendor) Describe(ctx context.Context, conn *sql.Conn, of dialect.Wrapped) ([]dialect.Column, error) {
 	if err := checkSQL(of.SQL); err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (vendor) Describe(ctx context.Context, conn *sql.Conn, of source.Wrapped) (
 	return columns, err
 }
 
-func describe(ctx context.Context, q stdsql.Querier, query string) (columns []source.Column, err error) {
+func describe(ctx context.Context, q stdsql.Querier, query string) (columns []dialect.Column, err error) {
 	rows, err := q.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 	"indexerd/internal/test/fakedriver"
 )
@@ -152,12 +153,12 @@ func TestStatementTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := func([]any) bool { return true }
-	if _, err := s.Query(t.Context(), source.Statement{SQL: "SELECT 1"}, row); !errors.Is(err, doc.ErrUnavailable) || !strings.Contains(err.Error(), "longer than 1ns") {
+	if _, err := s.Query(t.Context(), dialect.Statement{SQL: "SELECT 1"}, row); !errors.Is(err, doc.ErrUnavailable) || !strings.Contains(err.Error(), "longer than 1ns") {
 		t.Errorf("got %v, want the time limit", err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Query(cancelled, source.Statement{SQL: "SELECT 1"}, row); !errors.Is(err, context.Canceled) {
+	if _, err := s.Query(cancelled, dialect.Statement{SQL: "SELECT 1"}, row); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the caller's cancel", err)
 	}
 }
@@ -243,10 +244,10 @@ func TestSight(t *testing.T) {
 // that no list shows.
 func TestInexact(t *testing.T) {
 	t.Parallel()
-	column := func(database string) *source.Described {
+	column := func(database string) *dialect.Described {
 		n := newNative("int", "")
 		n.origin = origin{database, "dbo", "film", "id"}
-		return &source.Described{Columns: []source.Column{newColumn("id", n)}}
+		return &dialect.Described{Columns: []dialect.Column{newColumn("id", n)}}
 	}
 	none := fakedriver.Answer{To: "is_memory_optimized = 1", Columns: []fakedriver.Column{{Name: "name"}}}
 	memory := fakedriver.Values("is_memory_optimized = 1", values{"[dbo].[cache]"})
@@ -262,7 +263,7 @@ func TestInexact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := d.Inexact(t.Context(), s, []*source.Described{column(c.database)})
+		got, err := d.Inexact(t.Context(), s, []*dialect.Described{column(c.database)})
 		if err != nil || !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%+v: got %q, %v", c, got, err)
 		}

@@ -38,7 +38,7 @@ import (
 	"github.com/microsoft/go-mssqldb/msdsn"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -60,19 +60,19 @@ func Open(_ context.Context, dsn string, conns int) (*DB, error) {
 
 func open(conf msdsn.Config, connect driver.Connector, conns int) *DB {
 	d := &DB{conf: conf}
-	d.DB = stdsql.DB{Name: address(conf), Pool: stdsql.OpenPool(connect, conns), Vendor: vendor{&faults, clockSQL, d}, Timeout: source.StatementTimeout}
+	d.DB = stdsql.DB{Name: address(conf), Pool: stdsql.OpenPool(connect, conns), Vendor: vendor{&faults, clockSQL, d}, Timeout: dialect.StatementTimeout}
 	return d
 }
 
-// Quote implements source.Dialect.
+// Quote implements dialect.Dialect.
 func (*DB) Quote(name string) string { return quote(name) }
 
 func quote(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
 
-// Placeholder implements source.Dialect. A parameter that is compared with a
+// Placeholder implements dialect.Dialect. A parameter that is compared with a
 // column has the column's type: a wider type would convert the column instead, and
 // no index would answer.
-func (*DB) Placeholder(n int, as *source.Column) string {
+func (*DB) Placeholder(n int, as *dialect.Column) string {
 	p := fmt.Sprintf("@p%d", n)
 	if as == nil {
 		return p
@@ -80,30 +80,30 @@ func (*DB) Placeholder(n int, as *source.Column) string {
 	return nativeOf(as).cast(p)
 }
 
-// Limit implements source.Dialect.
+// Limit implements dialect.Dialect.
 func (*DB) Limit(placeholder string) string {
 	return " OFFSET 0 ROWS FETCH NEXT " + placeholder + " ROWS ONLY"
 }
 
-// AnyOrder implements source.Orderer: OFFSET is a part of ORDER BY.
+// AnyOrder implements dialect.Orderer: OFFSET is a part of ORDER BY.
 func (*DB) AnyOrder() string { return "(SELECT NULL)" }
 
-// Keyset implements source.Dialect. There is no comparison of rows.
-func (*DB) Keyset() source.Keyset { return source.Led }
+// Keyset implements dialect.Dialect. There is no comparison of rows.
+func (*DB) Keyset() dialect.Keyset { return dialect.Led }
 
-// Tie implements source.Dialect. The server compares texts without their trailing
+// Tie implements dialect.Dialect. The server compares texts without their trailing
 // blanks, even in a binary collation, and bytes without their trailing zeros, so a
 // byte follows those of UTF-16. Value writes the parameter.
-func (*DB) Tie(c *source.Column, expr string) string {
+func (*DB) Tie(c *dialect.Column, expr string) string {
 	if t := nativeOf(c).name; t == "char" || t == "nchar" {
 		expr = "RTRIM(" + expr + ")"
 	}
 	return "CAST(CAST(" + expr + " AS nvarchar(max)) AS varbinary(max)) + 0x01"
 }
 
-// Select implements source.Dialect. The driver does not know the values of user
+// Select implements dialect.Dialect. The driver does not know the values of user
 // types, nor those of newer servers.
-func (*DB) Select(c *source.Column, expr string) string {
+func (*DB) Select(c *dialect.Column, expr string) string {
 	switch t := nativeOf(c); {
 	case t.isUser():
 		return expr + ".ToString()"
@@ -118,15 +118,15 @@ func (*DB) Select(c *source.Column, expr string) string {
 // tokenVersion is part of the epoch. It changes with Token.
 const tokenVersion = "sqlserver 1"
 
-// Token implements source.Dialect: 64 bits of the SHA-256 of all columns.
-func (*DB) Token(of *source.Described, exprs []string) string {
+// Token implements dialect.Dialect: 64 bits of the SHA-256 of all columns.
+func (*DB) Token(of *dialect.Described, exprs []string) string {
 	return "CAST(SUBSTRING(" + digest(of, exprs) + ", 1, 8) AS bigint)"
 }
 
 // digest returns the SHA-256 of all columns, each as its length and bytes, or 0xFF
 // for NULL. The bytes are those that the server stores: a text form would round
 // floats and times.
-func digest(of *source.Described, exprs []string) string {
+func digest(of *dialect.Described, exprs []string) string {
 	parts := []string{"CAST(0x AS varbinary(max))"}
 	for i, expr := range exprs {
 		bytes := nativeOf(&of.Columns[i]).bytes(expr)
@@ -135,15 +135,15 @@ func digest(of *source.Described, exprs []string) string {
 	return "HASHBYTES('SHA2_256', " + strings.Join(parts, " + ") + ")"
 }
 
-// RowKey implements source.RowKeyer.
-func (d *DB) RowKey(of *source.Described, exprs []string, name string) string {
+// RowKey implements dialect.RowKeyer.
+func (d *DB) RowKey(of *dialect.Described, exprs []string, name string) string {
 	return "SELECT " + strings.Join(exprs, ", ") + ", (k.d + '-' + CAST(row_number() OVER (PARTITION BY k.d ORDER BY (SELECT NULL)) AS varchar(20))) COLLATE Latin1_General_100_BIN2 AS " + d.Quote(name) + " " + of.From() +
 		" CROSS APPLY (SELECT LOWER(CONVERT(varchar(32), SUBSTRING(" + digest(of, exprs) + ", 1, 16), 2)) AS d) k"
 }
 
-// Suspect implements source.Dialect. A half surrogate arrives as U+FFFD, which
+// Suspect implements dialect.Dialect. A half surrogate arrives as U+FFFD, which
 // is text.
-func (*DB) Suspect(c *source.Column, kind doc.Kind, expr string) string {
+func (*DB) Suspect(c *dialect.Column, kind doc.Kind, expr string) string {
 	if t := nativeOf(c); kind == doc.Integer && t.isDecimal() && t.precision > 18 {
 		return "(" + expr + " > 9223372036854775807 OR " + expr + " < -9223372036854775808)"
 	}
@@ -154,12 +154,12 @@ func (*DB) Suspect(c *source.Column, kind doc.Kind, expr string) string {
 // rows and a limit need some.
 const maxParameters = 2000
 
-// MaxKeys implements source.Dialect.
+// MaxKeys implements dialect.Dialect.
 func (*DB) MaxKeys(parts int) int { return maxParameters / parts }
 
-// Among implements source.Lister. Lists have few lengths, so that they have few
+// Among implements dialect.Lister. Lists have few lengths, so that they have few
 // plans: a shorter list repeats its last key.
-func (d *DB) Among(q *source.Query, columns []*source.Column, exprs []string, keys [][]any) bool {
+func (d *DB) Among(q *dialect.Query, columns []*dialect.Column, exprs []string, keys [][]any) bool {
 	n := len(keys)
 	for _, length := range []int{1, 10, 100, 1000, d.MaxKeys(len(exprs))} {
 		if length >= n {

@@ -9,7 +9,7 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/test/fakedriver"
 )
 
@@ -32,7 +32,7 @@ type recorder struct {
 	*dialecttest.Recording
 }
 
-func (r recorder) Acquire(ctx context.Context) (source.Session, error) {
+func (r recorder) Acquire(ctx context.Context) (dialect.Session, error) {
 	s, err := r.DB.Acquire(ctx)
 	return r.Session(s), err
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
@@ -32,7 +32,7 @@ func (o origin) sql() string { return quote(o.schema) + "." + quote(o.table) }
 // plain is the type of parameters that have their values' own.
 var plain = &native{}
 
-func nativeOf(c *source.Column) *native {
+func nativeOf(c *dialect.Column) *native {
 	if n, ok := c.Native.(*native); ok {
 		return n
 	}
@@ -76,8 +76,8 @@ func (n *native) isKnown() bool {
 }
 
 // newColumn describes a column of a result.
-func newColumn(name string, n *native) source.Column {
-	c := source.Column{Name: name, Type: n.name, Detail: n.arguments + " " + n.collation, Native: n, Kind: n.kind(), Value: stdsql.Scalar, Clock: n.clock(), Apart: n.name == "uniqueidentifier"}
+func newColumn(name string, n *native) dialect.Column {
+	c := dialect.Column{Name: name, Type: n.name, Detail: n.arguments + " " + n.collation, Native: n, Kind: n.kind(), Value: stdsql.Scalar, Clock: n.clock(), Apart: n.name == "uniqueidentifier"}
 	if o := n.origin; o != (origin{}) {
 		c.Origin = strings.Join([]string{o.database, o.schema, o.table, o.column}, ".")
 	}
@@ -89,9 +89,9 @@ func newColumn(name string, n *native) source.Column {
 	}
 	switch {
 	case n.is("int", "bigint"):
-		c.Epochs = source.NumberEpochs{Whole: true}
+		c.Epochs = dialect.NumberEpochs{Whole: true}
 	case n.isDecimal():
-		c.Epochs = source.NumberEpochs{}
+		c.Epochs = dialect.NumberEpochs{}
 	}
 	return c
 }
@@ -173,8 +173,8 @@ func timeText(t time.Time, typeName string) string {
 }
 
 // clock returns how a time type stores updateTimes; nil: it is none.
-func (n *native) clock() *source.Clock {
-	c := &source.Clock{Form: source.Wall, Precision: stdsql.Digits(n.scale), Parse: parseTime}
+func (n *native) clock() *dialect.Clock {
+	c := &dialect.Clock{Form: dialect.Wall, Precision: stdsql.Digits(n.scale), Parse: parseTime}
 	form, first, last := wallForm, time.Time{}, stdsql.LastTime
 	switch n.name {
 	case "datetime":
@@ -187,9 +187,9 @@ func (n *native) clock() *source.Clock {
 		first, last = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2079, 6, 6, 23, 59, 0, 0, time.UTC)
 	case "datetime2":
 	case "datetimeoffset":
-		c.Form, form = source.Instant, instantForm
+		c.Form, form = dialect.Instant, instantForm
 	case "date":
-		c.Form, c.Precision, form = source.Day, 24*time.Hour, time.DateOnly
+		c.Form, c.Precision, form = dialect.Day, 24*time.Hour, time.DateOnly
 	default:
 		return nil
 	}
@@ -220,5 +220,5 @@ func parseTime(raw any) (time.Time, error) {
 			return t.UTC().Truncate(time.Microsecond), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%s is not a time of the years 1 to 9999", source.Show(raw))
+	return time.Time{}, fmt.Errorf("%s is not a time of the years 1 to 9999", dialect.Show(raw))
 }

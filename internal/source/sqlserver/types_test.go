@@ -9,10 +9,10 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
-func typed(text, collation string) *source.Column {
+func typed(text, collation string) *dialect.Column {
 	c := newColumn("c", newNative(text, collation))
 	return &c
 }
@@ -164,7 +164,7 @@ func TestValues(t *testing.T) {
 		}
 		if column.Clock != nil {
 			read, err := column.Clock.Parse(raw)
-			if err != nil || column.Clock.Form != source.Day && !read.Equal(at.Truncate(time.Microsecond)) && c.text != "smalldatetime" {
+			if err != nil || column.Clock.Form != dialect.Day && !read.Equal(at.Truncate(time.Microsecond)) && c.text != "smalldatetime" {
 				t.Errorf("%s: got the time %v of %v, %v", c.text, read, raw, err)
 			}
 		}
@@ -177,16 +177,16 @@ func TestParameters(t *testing.T) {
 	t.Parallel()
 	uuid := [16]byte{1, 2, 3}
 	for _, c := range []struct {
-		arg  source.Arg
+		arg  dialect.Arg
 		want any
 	}{
-		{source.Arg{Value: "a𝄞"}, "a\x00\x34\xd8\x1e\xdd\x01"},
-		{source.Arg{Value: ""}, "\x01"},
-		{source.Arg{Value: "a", As: typed("nvarchar(5)", "")}, "a"},
-		{source.Arg{Value: int64(5)}, int64(5)},
-		{source.Arg{Value: uuid, As: typed("uniqueidentifier", "")}, mssql.UniqueIdentifier(uuid)},
-		{source.Arg{Value: uuid[:], As: typed("uniqueidentifier", "")}, mssql.UniqueIdentifier(uuid)},
-		{source.Arg{Value: uuid, As: typed("binary(16)", "")}, string(uuid[:])},
+		{dialect.Arg{Value: "a𝄞"}, "a\x00\x34\xd8\x1e\xdd\x01"},
+		{dialect.Arg{Value: ""}, "\x01"},
+		{dialect.Arg{Value: "a", As: typed("nvarchar(5)", "")}, "a"},
+		{dialect.Arg{Value: int64(5)}, int64(5)},
+		{dialect.Arg{Value: uuid, As: typed("uniqueidentifier", "")}, mssql.UniqueIdentifier(uuid)},
+		{dialect.Arg{Value: uuid[:], As: typed("uniqueidentifier", "")}, mssql.UniqueIdentifier(uuid)},
+		{dialect.Arg{Value: uuid, As: typed("binary(16)", "")}, string(uuid[:])},
 	} {
 		got := vendor{}.Value(c.arg)
 		if bytes, ok := got.([]byte); ok {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 	"indexerd/internal/source/stdsql"
 )
@@ -112,9 +112,9 @@ func (w *watchConn) State(ctx context.Context) (s horizon.State, err error) {
 	return s, err
 }
 
-// Inexact implements source.Watcher. The lists of transactions have none of
+// Inexact implements dialect.Watcher. The lists of transactions have none of
 // memory-optimized tables, and none of other databases.
-func (d *DB) Inexact(ctx context.Context, s source.Session, all []*source.Described) (string, error) {
+func (d *DB) Inexact(ctx context.Context, s dialect.Session, all []*dialect.Described) (string, error) {
 	for _, t := range tables(all...) {
 		if t.database != "" && !strings.EqualFold(t.database, d.conf.Database) {
 			return fmt.Sprintf("table %s is in another database, whose transactions are not listed: set horizon: timeout", t.sql()), nil

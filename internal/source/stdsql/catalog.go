@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // A Catalog is a doc.Catalog that queries of a session fill. After an error it asks
 // nothing more.
 type Catalog struct {
 	doc.Catalog
-	session source.Session
+	session dialect.Session
 	ids     int            // how many first columns of a query identify a table
 	at      map[string]int // the tables by their ids
 	err     error
@@ -22,7 +22,7 @@ type Catalog struct {
 
 // NewCatalog returns an empty catalog for queries whose first columns, ids of them,
 // identify a table.
-func NewCatalog(s source.Session, ids int) *Catalog {
+func NewCatalog(s dialect.Session, ids int) *Catalog {
 	return &Catalog{session: s, ids: ids, at: map[string]int{}}
 }
 

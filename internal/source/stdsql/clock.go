@@ -32,7 +32,7 @@ func (c Clock) Moment(ctx context.Context, conn *sql.Conn) (m doc.Moment, err er
 // LastTime is the greatest time of a bound.
 var LastTime = time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)
 
-// Bound returns a source.Clock's Write for a type that has whole units from a first
+// Bound returns a dialect.Clock's Write for a type that has whole units from a first
 // to a last time: it rounds up, and writes in a layout.
 func Bound(layout string, unit time.Duration, first, last time.Time) func(time.Time) any {
 	return func(at time.Time) any {

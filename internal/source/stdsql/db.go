@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // A DB is the part of a Dialect that connects. It is safe for concurrent use.
@@ -18,11 +18,11 @@ type DB struct {
 	Timeout time.Duration // of statements that are not slow; 0: the server keeps to one
 }
 
-// Address implements source.Dialect.
+// Address implements dialect.Dialect.
 func (d *DB) Address() string { return d.Name }
 
-// Acquire implements source.Dialect.
-func (d *DB) Acquire(ctx context.Context) (source.Session, error) {
+// Acquire implements dialect.Dialect.
+func (d *DB) Acquire(ctx context.Context) (dialect.Session, error) {
 	s, err := d.Session(ctx, d.Pool)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (d *DB) Session(ctx context.Context, pool *sql.DB) (*Session, error) {
 	if err != nil {
 		return nil, connectFault(ctx, d.Name, err, d.Vendor.Refusal)
 	}
-	return &Session{vendor: d.Vendor, timeout: d.Timeout, conn: conn, unchanged: map[*source.Described]bool{}}, nil
+	return &Session{vendor: d.Vendor, timeout: d.Timeout, conn: conn, unchanged: map[*dialect.Described]bool{}}, nil
 }
 
 // ReadingTimeout limits a reading of what is open or has changed.
@@ -55,7 +55,7 @@ func (d *DB) Reading(ctx context.Context, read func(context.Context, *Session) e
 	return Refusal(read(ctx, s), reasons)
 }
 
-// Close implements source.Dialect.
+// Close implements dialect.Dialect.
 func (d *DB) Close() { _ = d.Pool.Close() }
 
 // IsRemote reports whether a host is another machine.

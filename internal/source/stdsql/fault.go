@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 )
 
@@ -25,11 +25,11 @@ type Faults struct {
 	// About lists numbers by what they are about. An error with another number may be
 	// about one row: a function raises any, and one that is about the whole statement
 	// fails again when the statement runs without keys.
-	About     map[source.Subject][]int
-	Otherwise func(number int) source.Subject // of numbers that About lacks; nil: about a row
-	Hints     map[int]string                  // what to do where the server's text does not say it
-	Texts     map[int]string                  // instead of the server's, which may name the user
-	Grant     func(Numbered) string           // the privilege that is missing; "": none
+	About     map[dialect.Subject][]int
+	Otherwise func(number int) dialect.Subject // of numbers that About lacks; nil: about a row
+	Hints     map[int]string                   // what to do where the server's text does not say it
+	Texts     map[int]string                   // instead of the server's, which may name the user
+	Grant     func(Numbered) string            // the privilege that is missing; "": none
 	// Refusals are why the server refuses a connection. Its texts name the user.
 	Refusals map[int]string
 }
@@ -45,56 +45,56 @@ type Numbered struct {
 }
 
 // Fault implements Vendor.
-func (f *Faults) Fault(_ context.Context, _ *Session, _ source.Statement, err error) error {
+func (f *Faults) Fault(_ context.Context, _ *Session, _ dialect.Statement, err error) error {
 	return f.Classify(err)
 }
 
 // Classify converts an error of a statement.
-func (f *Faults) Classify(err error) *source.Fault {
+func (f *Faults) Classify(err error) *dialect.Fault {
 	e, ok := f.Of(err)
 	if !ok {
 		return f.Refusal(err)
 	}
-	return &source.Fault{
-		Subject: f.subject(e), Code: fmt.Sprintf(f.Code, e.Number), Text: f.text(cmp.Or(f.Texts[e.Number], source.OneLine(e.Text), "error"), e.Number),
+	return &dialect.Fault{
+		Subject: f.subject(e), Code: fmt.Sprintf(f.Code, e.Number), Text: f.text(cmp.Or(f.Texts[e.Number], dialect.OneLine(e.Text), "error"), e.Number),
 		Hint: f.Hints[e.Number], Grant: f.Grant(e),
 	}
 }
 
 // Refusal implements Vendor.
-func (f *Faults) Refusal(err error) *source.Fault {
+func (f *Faults) Refusal(err error) *dialect.Fault {
 	e, ok := f.Of(err)
 	if !ok {
 		return unreachable(err, f.Lost)
 	}
 	text := cmp.Or(f.Refusals[e.Number], "the server refused the connection")
-	return &source.Fault{Subject: source.AboutServer, Code: fmt.Sprintf(f.Code, e.Number), Text: f.text(text, e.Number)}
+	return &dialect.Fault{Subject: dialect.AboutServer, Code: fmt.Sprintf(f.Code, e.Number), Text: f.text(text, e.Number)}
 }
 
 func (f *Faults) text(what string, number int) string {
 	return fmt.Sprintf("%s ("+f.Format+")", what, number)
 }
 
-func (f *Faults) subject(e Numbered) source.Subject {
+func (f *Faults) subject(e Numbered) dialect.Subject {
 	for subject, numbers := range f.About {
 		if slices.Contains(numbers, e.Number) {
 			return subject
 		}
 	}
 	if e.Fatal {
-		return source.AboutServer
+		return dialect.AboutServer
 	}
 	if f.Otherwise != nil {
 		return f.Otherwise(e.Number)
 	}
-	return source.AboutRow
+	return dialect.AboutRow
 }
 
 // Fault converts an error by classify, unless it is nil, the context's, or converted
 // already.
 func Fault(err error, classify func(error) error) error {
 	switch {
-	case err == nil, errors.As(err, new(*source.Fault)), errors.Is(err, doc.ErrChangedResult),
+	case err == nil, errors.As(err, new(*dialect.Fault)), errors.Is(err, doc.ErrChangedResult),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
@@ -103,8 +103,8 @@ func Fault(err error, classify func(error) error) error {
 
 // unreachable returns the fault of an error of the connection. The text has no address
 // and no user.
-func unreachable(err, lost error) *source.Fault {
-	f := &source.Fault{Subject: source.AboutServer, Text: source.OneLine(err.Error())}
+func unreachable(err, lost error) *dialect.Fault {
+	f := &dialect.Fault{Subject: dialect.AboutServer, Text: dialect.OneLine(err.Error())}
 	var op *net.OpError
 	switch {
 	case errors.As(err, new(*net.DNSError)):
@@ -112,7 +112,7 @@ func unreachable(err, lost error) *source.Fault {
 	case errors.As(err, &op) && op.Timeout():
 		f.Text = "the server did not answer in time"
 	case errors.As(err, &op):
-		f.Text = source.OneLine(op.Err.Error())
+		f.Text = dialect.OneLine(op.Err.Error())
 	case errors.Is(err, driver.ErrBadConn), lost != nil && errors.Is(err, lost):
 		f.Text = "the connection was lost"
 	}
@@ -120,7 +120,7 @@ func unreachable(err, lost error) *source.Fault {
 }
 
 // connectFault returns the error of a failed connect to an address.
-func connectFault(ctx context.Context, address string, err error, refusal func(error) *source.Fault) error {
+func connectFault(ctx context.Context, address string, err error, refusal func(error) *dialect.Fault) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
@@ -130,7 +130,7 @@ func connectFault(ctx context.Context, address string, err error, refusal func(e
 // Refusal returns horizon.Refused for a fault with one of these codes, whose texts
 // are the reasons; every other error stays as it is.
 func Refusal(err error, reasons map[string]string) error {
-	if f, ok := errors.AsType[*source.Fault](err); ok && reasons[f.Code] != "" {
+	if f, ok := errors.AsType[*dialect.Fault](err); ok && reasons[f.Code] != "" {
 		return horizon.Refused(reasons[f.Code])
 	}
 	return err

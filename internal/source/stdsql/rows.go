@@ -4,14 +4,14 @@ import (
 	"context"
 	"slices"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // Query returns the rows of a query of the catalog, which are few.
-func Query(ctx context.Context, s source.Session, sql string, args ...any) (rows []Row, err error) {
-	st := source.Statement{SQL: sql}
+func Query(ctx context.Context, s dialect.Session, sql string, args ...any) (rows []Row, err error) {
+	st := dialect.Statement{SQL: sql}
 	for _, a := range args {
-		st.Args = append(st.Args, source.Arg{Value: a})
+		st.Args = append(st.Args, dialect.Arg{Value: a})
 	}
 	_, err = s.Query(ctx, st, func(raw []any) bool {
 		rows = append(rows, slices.Clone(raw))

@@ -2,7 +2,7 @@
 // whose sessions have settings, sessions and their transactions, readers of the
 // catalog and the clock, and the conversion of values and errors of drivers.
 //
-// Invariant: an error that leaves a Session is one of source.Session: the vendor
+// Invariant: an error that leaves a Session is one of dialect.Session: the vendor
 // classifies each error of the driver exactly once.
 //
 // Cost: one allocation a value beyond the driver's.
@@ -15,22 +15,22 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // A Vendor is what database/sql does not know of a database.
 type Vendor interface {
 	// Begin begins a read-only transaction and takes its snapshot.
-	Begin(ctx context.Context, conn *sql.Conn, settings string) (Tx, source.Snapshot, error)
-	Describe(ctx context.Context, conn *sql.Conn, sql source.Wrapped) ([]source.Column, error)
+	Begin(ctx context.Context, conn *sql.Conn, settings string) (Tx, dialect.Snapshot, error)
+	Describe(ctx context.Context, conn *sql.Conn, sql dialect.Wrapped) ([]dialect.Column, error)
 	Moment(ctx context.Context, conn *sql.Conn) (doc.Moment, error)
 	// Fault converts an error of the driver, which Fault has not passed through. The
 	// session can still run statements.
-	Fault(ctx context.Context, s *Session, st source.Statement, err error) error
+	Fault(ctx context.Context, s *Session, st dialect.Statement, err error) error
 	// Refusal converts an error of a failed connect.
-	Refusal(err error) *source.Fault
+	Refusal(err error) *dialect.Fault
 	// Value returns a parameter as the driver takes it.
-	Value(source.Arg) any
+	Value(dialect.Arg) any
 }
 
 // A Querier is a connection, or a transaction.
@@ -61,18 +61,18 @@ type Session struct {
 	vendor    Vendor
 	timeout   time.Duration
 	conn      *sql.Conn
-	tx        Tx                         // nil until Begin
-	unchanged map[*source.Described]bool // described again in this transaction
+	tx        Tx                          // nil until Begin
+	unchanged map[*dialect.Described]bool // described again in this transaction
 }
 
-// Begin implements source.Session.
-func (s *Session) Begin(ctx context.Context, settings string) (snapshot source.Snapshot, err error) {
+// Begin implements dialect.Session.
+func (s *Session) Begin(ctx context.Context, settings string) (snapshot dialect.Snapshot, err error) {
 	s.tx, snapshot, err = s.vendor.Begin(ctx, s.conn, settings)
-	return snapshot, s.fault(ctx, source.Statement{}, err)
+	return snapshot, s.fault(ctx, dialect.Statement{}, err)
 }
 
-// Query implements source.Session.
-func (s *Session) Query(ctx context.Context, st source.Statement, row func(raw []any) bool) (all bool, err error) {
+// Query implements dialect.Session.
+func (s *Session) Query(ctx context.Context, st dialect.Statement, row func(raw []any) bool) (all bool, err error) {
 	if v, ok := s.vendor.(Slower); ok && st.Slow {
 		st.SQL = v.Slow(st.SQL)
 	}
@@ -83,12 +83,12 @@ func (s *Session) Query(ctx context.Context, st source.Statement, row func(raw [
 	defer cancel()
 	all, err = s.query(limited, st, row)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		err = &source.Fault{Subject: source.AboutServer, Text: fmt.Sprintf("a statement took longer than %v", s.timeout)}
+		err = &dialect.Fault{Subject: dialect.AboutServer, Text: fmt.Sprintf("a statement took longer than %v", s.timeout)}
 	}
 	return all, err
 }
 
-func (s *Session) query(ctx context.Context, st source.Statement, row func(raw []any) bool) (all bool, err error) {
+func (s *Session) query(ctx context.Context, st dialect.Statement, row func(raw []any) bool) (all bool, err error) {
 	for _, d := range st.Reads {
 		if err := s.check(ctx, d); err != nil {
 			return false, err
@@ -99,25 +99,25 @@ func (s *Session) query(ctx context.Context, st source.Statement, row func(raw [
 }
 
 // check compares what an SQL returns with its description, once in a transaction.
-func (s *Session) check(ctx context.Context, d *source.Described) error {
+func (s *Session) check(ctx context.Context, d *dialect.Described) error {
 	if s.unchanged[d] {
 		return nil
 	}
 	now, err := s.Describe(ctx, d.Wrapped)
 	if err == nil {
-		err = source.Changed(d, now)
+		err = dialect.Changed(d, now)
 	}
 	s.unchanged[d] = err == nil
-	return source.Missing(d, err)
+	return dialect.Missing(d, err)
 }
 
 // Run runs a statement and returns the driver's error.
-func (s *Session) Run(ctx context.Context, st source.Statement, row func(raw []any) bool) error {
+func (s *Session) Run(ctx context.Context, st dialect.Statement, row func(raw []any) bool) error {
 	_, err := s.run(ctx, st, row)
 	return err
 }
 
-func (s *Session) run(ctx context.Context, st source.Statement, row func(raw []any) bool) (all bool, err error) {
+func (s *Session) run(ctx context.Context, st dialect.Statement, row func(raw []any) bool) (all bool, err error) {
 	args := make([]any, len(st.Args))
 	for i, a := range st.Args {
 		args[i] = s.vendor.Value(a)
@@ -168,23 +168,23 @@ func (s *Session) values(rows *sql.Rows) (raw, dest []any, err error) {
 	return raw, dest, err
 }
 
-// Describe implements source.Session.
-func (s *Session) Describe(ctx context.Context, sql source.Wrapped) ([]source.Column, error) {
+// Describe implements dialect.Session.
+func (s *Session) Describe(ctx context.Context, sql dialect.Wrapped) ([]dialect.Column, error) {
 	columns, err := s.vendor.Describe(ctx, s.conn, sql)
-	return columns, s.fault(ctx, source.Statement{}, err)
+	return columns, s.fault(ctx, dialect.Statement{}, err)
 }
 
-// Moment implements source.Session.
+// Moment implements dialect.Session.
 func (s *Session) Moment(ctx context.Context) (doc.Moment, error) {
 	m, err := s.vendor.Moment(ctx, s.conn)
-	return m, s.fault(ctx, source.Statement{}, err)
+	return m, s.fault(ctx, dialect.Statement{}, err)
 }
 
-func (s *Session) fault(ctx context.Context, st source.Statement, err error) error {
+func (s *Session) fault(ctx context.Context, st dialect.Statement, err error) error {
 	return Fault(err, func(err error) error { return s.vendor.Fault(ctx, s, st, err) })
 }
 
-// End implements source.Session. It writes nothing, so an error does not matter:
+// End implements dialect.Session. It writes nothing, so an error does not matter:
 // the pool closes a broken connection.
 func (s *Session) End() {
 	if s.tx != nil {

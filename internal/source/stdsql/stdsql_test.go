@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 )
 
 func TestErrorsAreClassifiedOnce(t *testing.T) {
-	known := fmt.Errorf("read: %w", &source.Fault{Text: "known"})
+	known := fmt.Errorf("read: %w", &dialect.Fault{Text: "known"})
 	for _, err := range []error{nil, known, doc.ErrChangedResult, context.Canceled, fmt.Errorf("read: %w", context.DeadlineExceeded)} {
 		if got := Fault(err, func(error) error { return errors.New("classified") }); got != err {
 			t.Errorf("got %v, want %v as it is", got, err)
@@ -39,7 +39,7 @@ func TestUnreachable(t *testing.T) {
 		{fmt.Errorf("read: %w", driver.ErrBadConn), "the connection was lost"},
 		{errors.New("x509: certificate has expired"), "x509: certificate has expired"},
 	} {
-		if f := (&Faults{Of: func(error) (n Numbered, ok bool) { return n, false }}).Classify(c.err); f.Text != c.want || f.Subject != source.AboutServer {
+		if f := (&Faults{Of: func(error) (n Numbered, ok bool) { return n, false }}).Classify(c.err); f.Text != c.want || f.Subject != dialect.AboutServer {
 			t.Errorf("%v: got %+v, want %q about the server", c.err, f, c.want)
 		}
 	}
@@ -47,10 +47,10 @@ func TestUnreachable(t *testing.T) {
 
 func TestRefusal(t *testing.T) {
 	reasons := map[string]string{"942": "GRANT it"}
-	if got := Refusal(fmt.Errorf("look: %w", &source.Fault{Code: "942"}), reasons); got != horizon.Refused("GRANT it") {
+	if got := Refusal(fmt.Errorf("look: %w", &dialect.Fault{Code: "942"}), reasons); got != horizon.Refused("GRANT it") {
 		t.Errorf("got %v, want the reason", got)
 	}
-	for _, err := range []error{nil, &source.Fault{Code: "54"}, &source.Fault{}} {
+	for _, err := range []error{nil, &dialect.Fault{Code: "54"}, &dialect.Fault{}} {
 		if got := Refusal(err, reasons); got != err {
 			t.Errorf("got %v, want %v as it is", got, err)
 		}

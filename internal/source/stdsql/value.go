@@ -13,18 +13,18 @@ import (
 	"unicode/utf8"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // Columns describes the columns of a query by their types, as the driver reports them.
-func Columns(ctx context.Context, q Querier, query string, describe func(*sql.ColumnType) source.Column) ([]source.Column, error) {
+func Columns(ctx context.Context, q Querier, query string, describe func(*sql.ColumnType) dialect.Column) ([]dialect.Column, error) {
 	rows, err := q.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	types, err := rows.ColumnTypes()
-	columns := make([]source.Column, len(types))
+	columns := make([]dialect.Column, len(types))
 	for i, t := range types {
 		columns[i] = describe(t)
 	}
@@ -72,11 +72,11 @@ func Scalar(raw any) (any, error) {
 		return `\x` + hex.EncodeToString(v), nil
 	case string:
 		if !utf8.ValidString(v) {
-			return nil, fmt.Errorf("%s is not valid UTF-8", source.Show(v))
+			return nil, fmt.Errorf("%s is not valid UTF-8", dialect.Show(v))
 		}
 	case float64:
 		if math.IsInf(v, 0) || math.IsNaN(v) {
-			return nil, fmt.Errorf("%s is no number that can be indexed", source.Show(v))
+			return nil, fmt.Errorf("%s is no number that can be indexed", dialect.Show(v))
 		}
 	}
 	return raw, nil

@@ -23,12 +23,13 @@ var wings = map[string]wing{
 		"/configs": {"index/query"}, // the names and types of fields
 	}},
 	"source": {imports: []string{"base"}, inside: map[string][]string{
-		"source/stdsql":    {"source", "source/horizon"},
-		"source/postgres":  {"source", "source/horizon", "source/changes"},
-		"source/mysql":     {"source", "source/horizon", "source/changes", "source/stdsql"},
-		"source/sqlite":    {"source", "source/changes", "source/stdsql"},
-		"source/oracle":    {"source", "source/horizon", "source/stdsql"},
-		"source/sqlserver": {"source", "source/horizon", "source/stdsql"},
+		"source":           {"source/dialect"}, // the engine knows no vendor
+		"source/stdsql":    {"source/dialect", "source/horizon"},
+		"source/postgres":  {"source/dialect", "source/horizon", "source/changes"},
+		"source/mysql":     {"source/dialect", "source/horizon", "source/changes", "source/stdsql"},
+		"source/sqlite":    {"source/dialect", "source/changes", "source/stdsql"},
+		"source/oracle":    {"source/dialect", "source/horizon", "source/stdsql"},
+		"source/sqlserver": {"source/dialect", "source/horizon", "source/stdsql"},
 	}},
 	"index": {imports: []string{"base"}, inside: map[string][]string{
 		"index/aggregate": {"index/query"},

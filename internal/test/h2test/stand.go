@@ -11,6 +11,7 @@ import (
 
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 	"indexerd/internal/test/fakedriver"
 	"indexerd/internal/test/sourcetest"
 )
@@ -18,11 +19,11 @@ import (
 // A Dialect is one whose server H2 stands in for.
 type Dialect struct {
 	Vendor Vendor
-	Open   func(driver.Connector) source.Dialect
-	Record func(driver.Connector, *dialecttest.Recording) source.Dialect // as Open, with sessions that record
-	Value  func(source.Arg) any                                          // as the dialect's stdsql.Vendor has it
-	Write  func(sql string) []string                                     // writes a statement of the suite for H2
-	SQL    func(sql string) string                                       // writes the SQL of a table for H2; nil: as it is
+	Open   func(driver.Connector) dialect.Dialect
+	Record func(driver.Connector, *dialecttest.Recording) dialect.Dialect // as Open, with sessions that record
+	Value  func(dialect.Arg) any                                          // as the dialect's stdsql.Vendor has it
+	Write  func(sql string) []string                                      // writes a statement of the suite for H2
+	SQL    func(sql string) string                                        // writes the SQL of a table for H2; nil: as it is
 }
 
 // A Stand is a sourcetest.Database on H2.
@@ -49,7 +50,7 @@ func (d Dialect) stand(t testing.TB) *Stand {
 func (s *Stand) Connect() sourcetest.Database { return s.reads(s.of.Open(s.db.Connector())) }
 
 // reads returns the database with a source of a dialect.
-func (s *Stand) reads(d source.Dialect) *Stand {
+func (s *Stand) reads(d dialect.Dialect) *Stand {
 	next := *s
 	next.source = source.New(d, pace.Limits{})
 	s.Cleanup(d.Close)

@@ -7,11 +7,12 @@ import (
 
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // PingOfABusyPool checks that a source finds its server while its own statements have all
 // connections, and while its limits let no statement pass.
-func PingOfABusyPool(t *testing.T, d source.Dialect) {
+func PingOfABusyPool(t *testing.T, d dialect.Dialect) {
 	t.Helper()
 	holdAll(t, d)
 	source := source.New(d, pace.Limits{PerSecond: 1})
@@ -30,7 +31,7 @@ func PingOfABusyPool(t *testing.T, d source.Dialect) {
 }
 
 // holdAll takes connections until none is free, and holds them until the test ends.
-func holdAll(t *testing.T, d source.Dialect) {
+func holdAll(t *testing.T, d dialect.Dialect) {
 	t.Helper()
 	for range 100 {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)

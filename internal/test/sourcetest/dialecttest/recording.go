@@ -4,26 +4,26 @@ import (
 	"context"
 	"sync"
 
-	"indexerd/internal/source"
+	"indexerd/internal/source/dialect"
 )
 
 // A Statement is what a source sends, with its parameters.
 type Statement struct {
 	SQL  string
 	Args []any
-	Sent source.Statement
+	Sent dialect.Statement
 }
 
 // A Recording records the statements of a dialect's sessions.
 type Recording struct {
-	Value func(source.Arg) any // a parameter as the driver takes it; nil: its value or list
+	Value func(dialect.Arg) any // a parameter as the driver takes it; nil: its value or list
 
 	mu   sync.Mutex
 	sent []Statement
 }
 
 // Session returns a session that records its statements.
-func (r *Recording) Session(s source.Session) source.Session {
+func (r *Recording) Session(s dialect.Session) dialect.Session {
 	return recordedSession{s, r}
 }
 
@@ -37,12 +37,12 @@ func (r *Recording) Statements() []Statement {
 }
 
 type recordedSession struct {
-	source.Session
+	dialect.Session
 	recording *Recording
 }
 
-// Query implements source.Session.
-func (s recordedSession) Query(ctx context.Context, st source.Statement, row func([]any) bool) (bool, error) {
+// Query implements dialect.Session.
+func (s recordedSession) Query(ctx context.Context, st dialect.Statement, row func([]any) bool) (bool, error) {
 	sent := Statement{SQL: st.SQL, Sent: st}
 	for _, a := range st.Args {
 		switch {
