@@ -1,7 +1,7 @@
 // Package archtest tests the structure of the module: which wing and package may
-// import which, which package owns a third-party module, and how long files are. It
-// parses the files itself: the test cache would not notice a new import if it ran
-// go list. It takes less than a second.
+// import which, which package owns a third-party module, and how long files and
+// packages are. It parses the files itself: the test cache would not notice a new
+// import if it ran go list. It takes less than a second.
 package archtest
 
 import (
@@ -138,6 +138,23 @@ func TestFilesAreShort(t *testing.T) {
 	for _, f := range files(t) {
 		if f.lines > most {
 			t.Errorf("%s has %d lines, more than %d: split it", f.name, f.lines, most)
+		}
+	}
+}
+
+// A package is read as one: it has at most 25 files and 5,000 lines, tests apart.
+func TestPackagesAreSmall(t *testing.T) {
+	const mostFiles, mostLines = 25, 5000
+	count, lines := map[string]int{}, map[string]int{}
+	for _, f := range files(t) {
+		if !f.isTest() {
+			count[f.pkg]++
+			lines[f.pkg] += f.lines
+		}
+	}
+	for pkg, n := range count {
+		if n > mostFiles || lines[pkg] > mostLines {
+			t.Errorf("package %s has %d files and %d lines, more than %d or %d: split it", pkg, n, lines[pkg], mostFiles, mostLines)
 		}
 	}
 }
