@@ -279,6 +279,29 @@ func TestDocOfAPage(t *testing.T) {
 	}
 }
 
+// A writing table has its page only after the first look.
+type writing struct {
+	*fakeTable
+	looks int
+}
+
+func (w *writing) View(oid doc.OID, see func(doc.Page) error) error {
+	if w.looks++; w.looks == 1 {
+		return errNoPage
+	}
+	return w.fakeTable.View(oid, see)
+}
+
+// A page that is written between a look for it and the question whether there is one is
+// read, and no error.
+func TestPageThatIsWrittenMeanwhile(t *testing.T) {
+	s, table := newSearcher(t)
+	s.Pages = &writing{fakeTable: table}
+	if d, err := s.Doc(key(t, 7)); err != nil || d.OID != "7" {
+		t.Errorf("got %+v, error %v, want document 7", d, err)
+	}
+}
+
 // After an answer that is cut short, Next continues behind its last hit.
 func TestNextOfAShorterAnswer(t *testing.T) {
 	s, table := newSearcher(t)
