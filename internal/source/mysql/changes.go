@@ -15,13 +15,18 @@ import (
 	"indexerd/internal/source/stdsql"
 )
 
-// versionSQL reads the clock and a version of all databases of a MariaDB server: its
-// identity, the next number of a transaction of InnoDB, and how many statements have
-// begun that replace a view or a function. Every transaction that writes takes a number
-// when it begins to write, and another one when it commits. The status needs no privilege.
+// versionSQL reads the clock and a version of all databases of a server: its identity,
+// how far InnoDB has come, and how many statements have begun that replace a view or a
+// function. In MariaDB InnoDB has come as far as the next number of a transaction: every
+// transaction that writes takes one when it begins to write, and another one when it
+// commits. In MySQL, since 8.0.30, it is the end of the redo log (its LSN): each write of
+// a table that lasts is logged, and so is each commit, before others see it. InnoDB logs a
+// little for itself in the seconds after a write. The status needs no privilege. There is
+// no version while MySQL's redo log is switched off.
 const versionSQL = `SELECT UTC_TIMESTAMP(6), CONCAT(` + identity + `, ' ', (SELECT GROUP_CONCAT(variable_value ORDER BY variable_name SEPARATOR ' ') FROM ` + globalStatus + `
-	WHERE variable_name IN ('INNODB_MAX_TRX_ID', 'COM_CREATE_VIEW', 'COM_DROP_VIEW', 'COM_RENAME_TABLE', 'COM_DROP_TABLE',
-	'COM_CREATE_FUNCTION', 'COM_ALTER_FUNCTION', 'COM_DROP_FUNCTION', 'COM_CREATE_PACKAGE_BODY', 'COM_DROP_PACKAGE_BODY') HAVING MAX(variable_name = 'INNODB_MAX_TRX_ID')))`
+	WHERE variable_name IN ('INNODB_MAX_TRX_ID', 'INNODB_REDO_LOG_CURRENT_LSN', 'INNODB_REDO_LOG_ENABLED', 'COM_CREATE_VIEW', 'COM_DROP_VIEW', 'COM_RENAME_TABLE', 'COM_DROP_TABLE',
+	'COM_CREATE_FUNCTION', 'COM_ALTER_FUNCTION', 'COM_DROP_FUNCTION', 'COM_CREATE_PACKAGE_BODY', 'COM_DROP_PACKAGE_BODY') HAVING MAX(variable_name IN ('INNODB_MAX_TRX_ID', 'INNODB_REDO_LOG_CURRENT_LSN'))
+	AND NOT MAX(variable_name = 'INNODB_REDO_LOG_ENABLED' AND variable_value = 'OFF')))`
 
 // settled is how long the version has to stand still before it holds. A commit takes
 // its number a moment before its rows are visible, and a statement that replaces a view
@@ -67,7 +72,7 @@ func (d *DB) Changes(ctx context.Context, _ func(string) []string) (c changes.Sa
 		return c, err
 	}
 	if c.Version = rows[0].Text(1); c.Version == "" {
-		c.Reason = "MySQL shows no version of its data to an account: only MariaDB does"
+		c.Reason = "the server shows no version of its data: MariaDB does, and MySQL since 8.0.30, while its redo log is enabled"
 		return c, nil
 	}
 	c.Version = d.version.at(asked, c.Version, d.settled)

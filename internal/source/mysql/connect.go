@@ -76,5 +76,6 @@ func trusting(file, host string) (*tls.Config, error) {
 func sessionSQL(lock, statement time.Duration) string {
 	return fmt.Sprintf("SET NAMES utf8mb4, time_zone = '+00:00', lock_wait_timeout = %d, sql_select_limit = 18446744073709551615, optimizer_switch = 'index_merge=off'"+
 		" /*M!100300 , in_predicate_conversion_threshold = 0, max_statement_time = %g, tx_isolation = 'REPEATABLE-READ' */"+
-		" /*!80000 , max_execution_time = %d, transaction_isolation = 'REPEATABLE-READ', information_schema_stats_expiry = 0 */", int(lock.Seconds()), statement.Seconds(), statement.Milliseconds())
+		" /*!80000 , max_execution_time = %d, transaction_isolation = 'REPEATABLE-READ', information_schema_stats_expiry = 0 */"+
+		" /*!80032 , explain_format = 'TRADITIONAL' */ /*!80300 , explain_json_format_version = 1 */", int(lock.Seconds()), statement.Seconds(), statement.Milliseconds())
 }

@@ -21,7 +21,7 @@ const (
 var faults = stdsql.Faults{
 	Of: func(err error) (n stdsql.Numbered, ok bool) {
 		if my, ok := errors.AsType[*mysql.MySQLError](err); ok {
-			return stdsql.Numbered{Number: int(my.Number), Text: my.Message}, true
+			return stdsql.Numbered{Number: int(my.Number), Text: ofAnyone.ReplaceAllString(my.Message, "")}, true
 		}
 		return n, false
 	},
@@ -40,7 +40,7 @@ var faults = stdsql.Faults{
 		dialect.AboutStatement: {1044, 1045, 1049, 1052, 1060, 1064, 1109, 1149, 1227, 1248, 1295, 1390, 1582, 1698, 3118},
 	},
 	Hints: map[int]string{1064: "try it in the server's own client"},
-	Texts: map[int]string{1142: noReading, 1143: noReading, 1044: noRight, 1045: noRight, 1227: noRight, 1698: noRight, 1370: noRight, 3118: noRight},
+	Texts: map[int]string{1142: noReading, 1143: noReading, 1044: noRight, 1045: noRight, 1227: noRight, 1698: noRight, 3118: noRight},
 	Grant: func(e stdsql.Numbered) string {
 		if e.Number != 1142 && e.Number != 1143 {
 			return ""
@@ -57,5 +57,8 @@ var faults = stdsql.Faults{
 	},
 }
 
+// ofAnyone matches the account that a privilege is denied to.
+var ofAnyone = regexp.MustCompile(`(?:to|for) user '[^']*'(?:@'[^']*')? `)
+
 // deniedTable finds what the account may not read.
-var deniedTable = regexp.MustCompile("command denied to user .* for (?:table|column) (?:'.*' in table )?[`']?(.+?)[`']?$")
+var deniedTable = regexp.MustCompile("command denied .*?for (?:table|column) (?:'.*' in table )?[`']?(.+?)[`']?$")

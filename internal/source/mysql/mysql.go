@@ -127,9 +127,9 @@ func (*DB) Tie(_ *dialect.Column, expr string) string {
 func (*DB) Select(_ *dialect.Column, expr string) string { return expr }
 
 // tokenVersion is part of the epoch. It changes with Token.
-const tokenVersion = "mysql 1"
+const tokenVersion = "mysql 2"
 
-// Token implements dialect.Dialect: 64 bits of the SHA-1 of all columns, each as
+// Token implements dialect.Dialect: 64 bits of the SHA-256 of all columns, each as
 // its length and bytes, or N for NULL. A FLOAT's text has six digits only. The text
 // of several character sets is not mixed. The result is NULL, which is unknown, if a
 // row is longer than max_allowed_packet.
@@ -144,7 +144,8 @@ func columnsOf(of *dialect.Described) (columns []*dialect.Column) {
 	return columns
 }
 
-// digest returns an expression for the SHA-1 of columns, in hexadecimal digits.
+// digest returns an expression for the SHA-256 of columns, in hexadecimal digits. Every
+// release of both servers has it; SHA1 left MySQL's core in 9.6.
 func digest(columns []*dialect.Column, exprs []string) string {
 	parts := make([]string, len(exprs))
 	for i, expr := range exprs {
@@ -154,7 +155,7 @@ func digest(columns []*dialect.Column, exprs []string) string {
 		bytes := "CAST(" + expr + " AS BINARY)"
 		parts[i] = "IFNULL(CONCAT(LENGTH(" + bytes + "), ':', " + bytes + "), 'N')"
 	}
-	return "SHA1(CONCAT(" + strings.Join(parts, ", ") + "))"
+	return "SHA2(CONCAT(" + strings.Join(parts, ", ") + "), 256)"
 }
 
 // integerOf returns the first 64 bits of hexadecimal digits as a number.
