@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -96,13 +97,23 @@ func (*DB) Estimate(ctx context.Context, s dialect.Session, of *dialect.Describe
 	rows, err := stdsql.Query(ctx, s, "EXPLAIN SELECT "+of.Alias+".* "+of.From())
 	n := int64(0)
 	for _, r := range rows {
-		if text := fmt.Sprint(r[len(r)-2]); r[len(r)-2] != nil {
-			estimate, _ := strconv.ParseInt(text, 10, 64)
+		at, known := rowsOf[len(r)]
+		if !known {
+			return 0, errUnknownPlan
+		}
+		if r[at] != nil {
+			estimate, _ := strconv.ParseInt(fmt.Sprint(r[at]), 10, 64)
 			n = max(n, estimate)
 		}
 	}
 	return n, err
 }
+
+// rowsOf is the place of the number of rows in a plan, by its number of columns: those of
+// MariaDB and of MySQL.
+var rowsOf = map[int]int{10: 8, 12: 9}
+
+var errUnknownPlan = errors.New("explain: the plan has an unknown form")
 
 // A table is a base table, as a plan names it.
 type table struct{ schema, name, alias string }
@@ -221,8 +232,8 @@ func (*DB) Plan(ctx context.Context, s dialect.Session, of *dialect.Described, s
 		return p, err
 	}
 	var tree any
-	if err := json.Unmarshal([]byte(text), &tree); err != nil {
-		return p, fmt.Errorf("explain: the plan has an unknown form: %w", err)
+	if err := json.Unmarshal([]byte(repaired(text)), &tree); err != nil {
+		return p, fmt.Errorf("%w: %w", errUnknownPlan, err)
 	}
 	e, err := explain(ctx, s, of)
 	if err != nil {
@@ -238,6 +249,33 @@ func (*DB) Plan(ctx context.Context, s dialect.Session, of *dialect.Described, s
 	columns, unique, err := indexed(ctx, s, of, by)
 	p.By, p.Indexed = columns, len(unique) > 0
 	return p, err
+}
+
+// repaired returns a plan as valid JSON. MariaDB does not escape the control characters
+// in its texts, such as the bounds of a binary key, and writes escapes that JSON lacks.
+func repaired(plan string) string {
+	var b strings.Builder
+	inText := false
+	for i := 0; i < len(plan); i++ {
+		c := plan[i]
+		switch {
+		case inText && c == '\\' && i+1 < len(plan):
+			if !strings.ContainsRune(`"\/bfnrtu`, rune(plan[i+1])) {
+				b.WriteByte('\\')
+				break // the backslash is a character
+			}
+			i++
+			b.WriteByte(c)
+			c = plan[i]
+		case c == '"':
+			inText = !inText
+		case inText && c < ' ':
+			fmt.Fprintf(&b, `\u%04x`, c)
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
 }
 
 // scans returns the tables of a plan that are read completely, by their aliases.
