@@ -119,7 +119,7 @@ func (b *builder) merge(m *merge) error {
 	fields := slices.Clone(m.sources[0].fields)
 	for i := range fields {
 		if err := b.mergeField(m, i, &fields[i]); err != nil {
-			return err
+			return fmt.Errorf("field %s: %w", fields[i].name, err)
 		}
 	}
 	return b.writeFooter(uint64(m.docs), stored, b.writeFields(fields))
