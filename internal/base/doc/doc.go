@@ -38,6 +38,11 @@ type locked struct{}
 func (locked) Error() string        { return "table locked by another session" }
 func (locked) Is(target error) bool { return target == ErrUnavailable }
 
+// ErrUnknownPlan reports that the database's EXPLAIN has a form that its dialect does not
+// read, as that of a server which speaks another one's protocol. What the plan would have
+// shown is not known; rows are read all the same.
+var ErrUnknownPlan = errors.New("the plan has an unknown form")
+
 // ErrChangedResult reports that an SQL returns other columns than when the table
 // was described: a name, a type or the order changed, or a column is missing.
 // No row of such a result is used. The caller describes the table again and

@@ -45,6 +45,7 @@ type DB struct {
 	conf    *mysql.Config
 	looks   *sql.DB // for the horizon: each connection is used once
 	version version
+	writes  writes
 	settled time.Duration
 }
 
