@@ -15,11 +15,10 @@ import (
 // horizon is exact.
 func TestWhatMySQLShows(t *testing.T) {
 	t.Parallel()
-	needsWrites(t)
 	for _, option := range []string{"--performance-schema=ON", "--performance-schema=OFF"} {
 		t.Run(option, func(t *testing.T) {
 			t.Parallel()
-			dsn := mariatest.New(t, option).DB(t)
+			dsn := newMySQL(t, option).DB(t)
 			name := dsn[strings.LastIndex(dsn, "/")+1:]
 			mariatest.Exec(t, dsn, "CREATE TABLE doc (id INT PRIMARY KEY); CREATE USER plain@'127.0.0.1'; GRANT SELECT ON "+name+".* TO plain@'127.0.0.1'")
 			d := openDB(t, strings.Replace(dsn, "root@", "plain@", 1), time.Second)
@@ -56,9 +55,8 @@ func TestWhatMySQLShows(t *testing.T) {
 // horizon, since the primary sets the updateTimes.
 func TestReplica(t *testing.T) {
 	t.Parallel()
-	needsWrites(t)
-	dsn := mariatest.New(t).DB(t)
-	replica := mariatest.New(t, "--server-id=2", "--read-only=ON")
+	dsn := newMySQL(t).DB(t)
+	replica := newMySQL(t, "--server-id=2", "--read-only=ON")
 	name := dsn[strings.LastIndex(dsn, "/")+1:]
 	mariatest.Exec(t, dsn, "CREATE USER copy@'127.0.0.1'; GRANT REPLICATION SLAVE ON *.* TO copy@'127.0.0.1'; CREATE TABLE doc (id INT PRIMARY KEY); INSERT INTO doc VALUES (1), (2), (3)")
 	port := dsn[strings.LastIndex(dsn, ":")+1 : strings.LastIndex(dsn, "/")]

@@ -162,7 +162,7 @@ func (s *Server) Kill() {
 // Restart starts a killed server again, on its port and with its data.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
-	if err := s.start(context.Background()); err != nil {
+	if err := s.run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 }
