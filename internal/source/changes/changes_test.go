@@ -19,6 +19,7 @@ type fakeServer struct {
 	takes    time.Duration
 	err      error
 	version  int
+	late     time.Duration
 	rows     int // changes of the table a
 	catalog  string
 	counts   bool
@@ -45,7 +46,7 @@ func (f *fakeServer) Changes(ctx context.Context, tables func(string) []string) 
 	if !f.counts {
 		return s, nil
 	}
-	s.Late = late
+	s.Late = f.late
 	if ids := tables(s.Version); ids != nil {
 		f.counted = append(f.counted, ids)
 		s.Counters = map[string]Counts{}
@@ -157,7 +158,7 @@ func TestCancelledReading(t *testing.T) {
 // committed.
 func TestCountersAreReadWhenTheyMayMove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fakeServer{counts: true}
+		f := &fakeServer{counts: true, late: late}
 		w := NewReadings(f).Watch(newFakeTable().find)
 		first := hint(t, w)
 		if want := "a:0,7,0,file b:0,7,0,file "; first.Counters != want || first.Removals != "a:0,0,0,file " || first.Counted {
@@ -187,7 +188,7 @@ func TestCountersAreReadWhenTheyMayMove(t *testing.T) {
 func TestLateCountersAreNoticed(t *testing.T) {
 	for after := time.Second; after <= late; after += time.Second {
 		synctest.Test(t, func(t *testing.T) {
-			f := &fakeServer{counts: true}
+			f := &fakeServer{counts: true, late: late}
 			hints := NewReadings(f).Watch(newFakeTable().find).Within(time.Second)
 			var m Memory
 			for range 30 {
@@ -216,6 +217,26 @@ func TestLateCountersAreNoticed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Counters that others see no later than a commit are complete with the version, and are
+// not read while it stands still.
+func TestCountersThatAreNotLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeServer{counts: true}
+		w := NewReadings(f).Watch(newFakeTable().find)
+		hint(t, w)
+		for range 3 {
+			f.commit()
+			f.counted = nil
+			for range 3 {
+				if h := hint(t, w); !h.Counted || len(f.counted) != 1 {
+					t.Errorf("got %+v after %d readings of counters, want complete ones after one", h, len(f.counted))
+				}
+				time.Sleep(time.Second)
+			}
+		}
+	})
 }
 
 // Without counters, every commit may have changed the table.

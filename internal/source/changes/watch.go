@@ -109,7 +109,7 @@ func (w *Watch) counted(s Sample) bool {
 // hint returns the part of a reading that is of this table.
 func (w *Watch) hint(s Sample) doc.Hint {
 	h := doc.Hint{
-		At: s.At, Version: s.Version, Counters: s.Version, Removals: s.Version, Counted: s.complete,
+		At: s.At, Version: s.Version, Counters: s.Version, Removals: s.Version, Counted: s.complete, Weak: s.Weak,
 		Reason: w.footprint.Reason, Exact: w.footprint.Reason == "" && w.holds(s),
 	}
 	if !s.Counted {
