@@ -55,7 +55,8 @@ type Sample struct {
 	Weak     bool              // equal counters prove nothing, but of two tables the one whose counters moved is the first to compare
 
 	// Catalog is the state of what decides which tables and functions SQLs read, at a
-	// moment since the version. No state comes back. "": the database does not show it.
+	// moment since the version, but for the Definition of their tables. No state comes
+	// back. "": the database does not show it.
 	Catalog string
 
 	counted  time.Time // this machine's clock before Counters were read
@@ -65,5 +66,6 @@ type Sample struct {
 // Counts are counters of a base table. They are compared for equality only.
 type Counts struct {
 	Inserted, Updated, Deleted int64
+	Definition                 string // moves when the table is created again, unless Catalog does
 	Storage                    string // moves with a TRUNCATE and a reset of the counters, or with any change
 }

@@ -22,6 +22,7 @@ type fakeServer struct {
 	late     time.Duration
 	rows     int // changes of the table a
 	catalog  string
+	defined  string // of each table
 	counts   bool
 	readings int
 	counted  [][]string // the tables of each reading of counters
@@ -51,7 +52,7 @@ func (f *fakeServer) Changes(ctx context.Context, tables func(string) []string) 
 		f.counted = append(f.counted, ids)
 		s.Counters = map[string]Counts{}
 		for _, id := range ids {
-			s.Counters[id] = Counts{Inserted: int64(f.rows), Deleted: int64(f.rows), Updated: 7, Storage: "file"}
+			s.Counters[id] = Counts{Inserted: int64(f.rows), Deleted: int64(f.rows), Updated: 7, Storage: "file", Definition: f.defined}
 		}
 	}
 	return s, nil
@@ -305,6 +306,25 @@ func TestFootprintIsFoundAgain(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A table of the footprint that is created again is another one.
+func TestTableIsCreatedAgain(t *testing.T) {
+	f, table := &fakeServer{counts: true, catalog: "same", defined: "first"}, newFakeTable()
+	w := NewReadings(f).Watch(table.find)
+	hint(t, w)
+	f.commit()
+	hint(t, w)
+	f.commit()
+	found := table.found
+	if h := hint(t, w); !h.Exact || table.found != found {
+		t.Errorf("got %+v, found %d times, want it exact without another look", h, table.found-found)
+	}
+	f.defined, table.footprint.Reason = "again", "the engine has no transactions"
+	f.commit()
+	if h := hint(t, w); h.Exact || h.Reason == "" || table.found != found+1 {
+		t.Errorf("got %+v, found %d times, want the reason of another look", h, table.found-found)
 	}
 }
 
