@@ -116,4 +116,10 @@ type Quarantine interface {
 	Keys(after doc.OID, n int) []doc.OID
 	// Keyless replaces all rows without a usable key.
 	Keyless(rejects []doc.Reject, at time.Time) error
+	// Doubtful returns up to n documents with keys greater than after, in order, that are
+	// listed as lacking values and may be others now. Confirm ends the doubt.
+	Doubtful(after doc.OID, n int) []doc.Partial
+	Confirm([]doc.OID)
+	// Partials returns how many documents are listed as lacking values.
+	Partials() int
 }

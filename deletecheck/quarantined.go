@@ -7,8 +7,8 @@ import (
 	"indexerd/internal/base/doc"
 )
 
-// retryQuarantined fetches the rows in quarantine again, and replaces the list
-// of rows without a usable key.
+// retryQuarantined fetches the rows in quarantine again, checks the list of documents
+// that lack values, and replaces that of rows without a usable key.
 func (w *sweep) retryQuarantined(ctx context.Context, after doc.OID) error {
 	for {
 		oids := w.Quarantine.Keys(after, w.Batch)
@@ -25,6 +25,9 @@ func (w *sweep) retryQuarantined(ctx context.Context, after doc.OID) error {
 		if err := w.pacer.rest(ctx); err != nil {
 			return err
 		}
+	}
+	if err := w.checkPartial(ctx); err != nil {
+		return err
 	}
 	keyless, err := w.Source.Keyless(ctx)
 	if err != nil {
@@ -52,4 +55,38 @@ func (w *sweep) retryBatch(ctx context.Context, oids []doc.OID) error {
 	done, err := w.Sink.Put(ctx, doc.Batch{Fetch: absent.Fetch, Deleted: nothing})
 	w.at.Report.Add(done)
 	return err
+}
+
+// checkPartial ends the doubts of documents that are listed as lacking values: they are
+// listed rightly if the page has the listed hash. The rows of others are fetched, which
+// lists them rightly.
+func (w *sweep) checkPartial(ctx context.Context) error {
+	for after := doc.OID(""); ; {
+		docs := w.Quarantine.Doubtful(after, w.Batch)
+		if len(docs) == 0 {
+			return nil
+		}
+		after = docs[len(docs)-1].OID
+		pages, err := w.Pages.Metas(doc.OIDs(docs))
+		if err != nil {
+			return err
+		}
+		var right, others []doc.OID
+		for i, d := range docs {
+			if pages[i].OID == d.OID && pages[i].Hash == d.Hash {
+				right = append(right, d.OID)
+			} else {
+				others = append(others, d.OID)
+			}
+		}
+		w.Quarantine.Confirm(right)
+		if len(others) > 0 {
+			if err := w.retryBatch(ctx, others); err != nil {
+				return err
+			}
+		}
+		if err := w.pacer.rest(ctx); err != nil {
+			return err
+		}
+	}
 }

@@ -121,12 +121,10 @@ func (p *pageReader) document(oid doc.OID, raw []any) (d doc.Doc, err error) {
 		return d, err
 	}
 	if t.updated != nil {
-		if d.Updated, err = t.timeOf(raw[t.updated.at], p.times); err != nil {
-			return d, err
-		}
+		d.Updated = t.timeOf(raw[t.updated.at], p.times)
 	}
-	d.Row, err = t.row(raw)
-	return d, err
+	d.Row = t.row(raw)
+	return d, nil
 }
 
 // finish removes the rows of a key that is split by the end of the page.
@@ -150,16 +148,17 @@ func digestOf(token any) (uint64, error) {
 	return max(uint64(n), 1), nil
 }
 
-// timeOf converts a raw updateTime; NULL is the zero time.
-func (v *view) timeOf(raw any, times dialect.Times) (time.Time, error) {
+// timeOf converts a raw updateTime. What is no time is the zero time, as NULL is: the
+// row is indexed, no window has it, and a comparison of all rows finds its changes.
+func (v *view) timeOf(raw any, times dialect.Times) time.Time {
 	if raw == nil || times == nil {
-		return time.Time{}, nil
+		return time.Time{}
 	}
 	at, err := times.Time(raw)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("column %s: %w", v.names[v.updated.at], err)
+		return time.Time{}
 	}
-	return at, nil
+	return at
 }
 
 // fillKeys fills a batch with the rows that have some keys, and with the keys that

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext/schema"
@@ -27,9 +28,11 @@ func (r Requests) Matching(ctx context.Context, docs []doc.Doc, req query.Reques
 	var rows []segment.Row
 	var in schema.Lists
 	for _, d := range docs {
-		if b, err := r.Build(d.Row, &in); err == nil {
-			rows = append(rows, row(b, d.OID, 1))
+		b, err := r.Build(d.Row, &in)
+		if err != nil || req.Visible != nil && slices.ContainsFunc(b.Flaws, func(f doc.Flaw) bool { return f.Column == req.Visible.Field }) {
+			continue // by groups that can't be read completely, nothing is found
 		}
+		rows = append(rows, row(b, d.OID, 1))
 	}
 	if err := memory.store.Batch(memory.rows.Batch(rows, nil)); err != nil {
 		return nil, fmt.Errorf("match %d documents: %w", len(docs), err)

@@ -145,7 +145,7 @@ type Column struct {
 	Origin string // identifies the table's column that it is; "": an expression
 
 	// Value converts a raw value, not NULL, to a value of doc.Row. Its error is the
-	// reason of a reject.
+	// reason of a doc.BadValue.
 	Value func(raw any) (any, error)
 
 	Kind    doc.Kind // of a part of a key; 0: it can't be one, unless Untyped

@@ -2,6 +2,7 @@ package quarantine
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -52,7 +53,7 @@ func TestRowHasAndLenWith(t *testing.T) {
 	q := open(t, disk(t))
 	add(t, q, batch(0, doc.Reject{OID: oid(t, 7), Reason: "r"}, doc.Reject{Reason: "no key"}))
 	got, ok := q.Row(oid(t, 7))
-	if want := (Row{OID: oid(t, 7), Reason: "r", Since: start, Tries: 1}); !ok || got != want {
+	if want := (Row{OID: oid(t, 7), Reason: "r", Since: start, Tries: 1}); !ok || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %t, want %+v", got, ok, want)
 	}
 	for key, want := range map[doc.OID]bool{oid(t, 7): true, oid(t, 8): false, "": false} {
