@@ -45,7 +45,7 @@ race: servers
 	$(WITHPG) $(GO) test -race -short -vet=off -parallel 6 -timeout 30m -run '$(RACE_BINARY)' ./cmd/indexerd
 
 # The sources' tests on other releases of PostgreSQL, which Maven's client fetches
-# once.
+# once, and on the newest MariaDB, from Debian's unstable suite.
 SOURCES  = ./internal/source/postgres
 RELEASES = 14.19 18.6
 versions: servers
@@ -53,6 +53,8 @@ versions: servers
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq maven; }
 	@for release in $(RELEASES); do echo "PostgreSQL $$release"; \
 		$(WITHPG) -release $$release $(GO) test -count=1 -timeout 20m $(SOURCES) || exit 1; done
+	@internal/test/mariatest/unpack.sh mariadb >/dev/null
+	SERVER=mariadb $(WITHPG) $(GO) test -count=1 -timeout 20m ./internal/source/mysql
 
 # The sources' tests through PgBouncer in transaction mode, except those of what
 # PgBouncer answers itself: a refused login, and a role's settings that changed
@@ -140,6 +142,8 @@ servers:
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq pgbouncer; }
 	@command -v mariadbd >/dev/null || test -x /usr/sbin/mariadbd || \
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq --no-install-recommends mariadb-server; }
+	@internal/test/mariatest/unpack.sh mysql >/dev/null 2>&1 || \
+		echo 'skipped, as MySQL can not be unpacked: the tests on MySQL'
 	@command -v redis-server >/dev/null || \
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq redis-server; }
 	@command -v etcd >/dev/null || \

@@ -1,10 +1,10 @@
-// Package mariatest gives each test an empty database on a private MariaDB server:
-// a separate data directory, in memory if there is room, a free loopback port, and no
-// passwords.
+// Package mariatest gives each test an empty database on a private server, which is
+// MariaDB, or MySQL if SERVER=mysql: a separate data directory, in memory if there is
+// room, a free loopback port, and no passwords.
 //
 // The first test that needs the server starts it, which takes about 5 s. Main stops
-// it and removes everything. If the process is killed, so is the server. Without
-// MariaDB a test is skipped with the command that installs it. If CI is set, the test
+// it and removes everything. If the process is killed, so is the server. Without the
+// server a test is skipped with the command that installs it. If CI is set, the test
 // fails instead.
 package mariatest
 
@@ -14,11 +14,10 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -30,10 +29,11 @@ import (
 
 // A Server is a running server.
 type Server struct {
+	product product
 	process *process.Process
+	options []string
 	port    string
-	account *syscall.Credential // runs the server; nil: the account of the tests
-	killed  atomic.Bool         // by Kill
+	killed  atomic.Bool // by Kill
 }
 
 var shared process.Shared[*Server]
@@ -52,75 +52,40 @@ func DB(t testing.TB) string {
 	return server.DB(t)
 }
 
-var errMissing = fmt.Errorf("MariaDB is %w: apt-get install mariadb-server", process.ErrMissing)
-
 func need(t testing.TB, err error) {
 	t.Helper()
 	process.Need(t, err, os.Getenv("CI") != "")
 }
 
-// New starts a server for one test, which ends with it.
-func New(t testing.TB) *Server {
+// New starts a server with options for one test, which ends with it.
+func New(t testing.TB, options ...string) *Server {
 	t.Helper()
 	pgtest.NeedsServers(t)
-	s, err := Start(context.Background())
+	s, err := Start(context.Background(), options...)
 	need(t, err)
 	t.Cleanup(s.Stop)
 	return s
 }
 
 // Start creates a data directory and starts its server. On error nothing remains.
-func Start(ctx context.Context) (*Server, error) {
+func Start(ctx context.Context, options ...string) (*Server, error) {
+	product, err := chosen()
+	if err != nil {
+		return nil, err
+	}
 	dir, err := process.MemoryDir("indexerd-maria-")
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{process: &process.Process{Dir: dir}}
-	if s.account, err = process.GiveUpRoot(dir, "mysql"); err == nil {
-		err = s.install(ctx)
-	}
-	if err == nil {
+	s := &Server{product: product, process: &process.Process{Dir: dir}, options: options}
+	if err = product.install(ctx, dir); err == nil {
 		err = s.listen(ctx)
 	}
 	if err != nil {
 		s.Stop()
-		return nil, fmt.Errorf("start MariaDB: %w", err)
+		return nil, fmt.Errorf("start %s: %w", product.name, err)
 	}
 	return s, nil
-}
-
-// tool returns the path of a program of the server.
-func tool(name string) (string, error) {
-	for _, path := range []string{name, "/usr/sbin/" + name} {
-		if found, err := exec.LookPath(path); err == nil {
-			return found, nil
-		}
-	}
-	return "", errMissing
-}
-
-func (s *Server) data() string { return filepath.Join(s.process.Dir, "data") }
-
-func (s *Server) command(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
-	program, err := tool(name)
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.CommandContext(ctx, program, append([]string{"--no-defaults", "--datadir=" + s.data()}, args...)...)
-	cmd.Dir = s.process.Dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.account, Setsid: true, Pdeathsig: syscall.SIGKILL}
-	return cmd, nil
-}
-
-func (s *Server) install(ctx context.Context) error {
-	cmd, err := s.command(ctx, "mariadb-install-db", "--auth-root-authentication-method=normal", "--skip-test-db")
-	if err != nil {
-		return err
-	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("mariadb-install-db: %w: %s", err, out)
-	}
-	return nil
 }
 
 // listen starts the server on a free port. Another process may take the port before
@@ -146,12 +111,9 @@ const startWithin = time.Minute
 // directory that is full or that is emptied meanwhile.
 func (s *Server) start(ctx context.Context) error {
 	dir := s.process.Dir
-	cmd, err := s.command(context.WithoutCancel(ctx), "mariadbd", "--port="+s.port, "--socket="+filepath.Join(dir, "socket"), "--tmpdir="+dir, "--bind-address=127.0.0.1",
-		"--skip-name-resolve", "--pid-file="+filepath.Join(dir, "pid"),
-		"--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=32M", "--max-connections=200", "--character-set-server=utf8mb4")
-	if err != nil {
-		return err
-	}
+	options := []string{"--port=" + s.port, "--socket=" + filepath.Join(dir, "socket"), "--tmpdir=" + dir, "--bind-address=127.0.0.1", "--skip-name-resolve", "--pid-file=" + filepath.Join(dir, "pid"),
+		"--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=64M", "--max-connections=200", "--character-set-server=utf8mb4"}
+	cmd := s.product.command(context.WithoutCancel(ctx), dir, slices.Concat(options, s.product.options, s.options)...)
 	db, err := open(s.DSN(""))
 	if err != nil {
 		return err
@@ -164,7 +126,7 @@ func (s *Server) start(ctx context.Context) error {
 	ended := s.process.Ended()
 	go func() {
 		if <-ended; !s.killed.Load() {
-			fmt.Fprintf(os.Stderr, "mariadbd ended by itself: %s\n", s.process.Log())
+			fmt.Fprintf(os.Stderr, "%s ended by itself: %s\n", s.product.name, s.process.Log())
 		}
 	}()
 	if err := s.process.Wait(startWithin, func() error { return db.PingContext(ctx) }); err != nil {
@@ -211,7 +173,11 @@ func open(dsn string) (*sql.DB, error) {
 	c := mysql.NewConfig()
 	c.User, c.Net, c.Addr, c.DBName = login, "tcp", address, database
 	c.MultiStatements, c.Logger = true, &mysql.NopLogger{}
-	c.Params = map[string]string{"max_recursive_iterations": "1000000", "time_zone": "'+00:00'", "sql_mode": "'STRICT_TRANS_TABLES,PIPES_AS_CONCAT,NO_ENGINE_SUBSTITUTION'"}
+	p, err := chosen()
+	if err != nil {
+		return nil, err
+	}
+	c.Params = map[string]string{p.recursion: "1000000", "time_zone": "'+00:00'", "sql_mode": "'STRICT_TRANS_TABLES,PIPES_AS_CONCAT,NO_ENGINE_SUBSTITUTION'"}
 	connector, err := mysql.NewConnector(c)
 	if err != nil {
 		return nil, err
