@@ -119,6 +119,10 @@ func harness() sourcetest.Harness {
 				{Type: "numeric", SQL: "'NaN'", Reason: "NaN is no number that can be indexed"},
 				{Type: "float8[]", SQL: "'{1,NaN}'", Reason: "NaN is no number that can be indexed"},
 			},
+			BadTimes: []sourcetest.Value{
+				{Type: "timestamptz", SQL: "'infinity'"}, {Type: "timestamptz", SQL: "'-infinity'"}, {Type: "timestamptz", SQL: "'0044-03-15 12:00Z BC'"},
+				{Type: "timestamptz", SQL: "'10000-01-01 00:00Z'"},
+			},
 			Wall: "timestamp",
 			Times: []sourcetest.Time{
 				{Type: "timestamptz", SQL: "'2024-03-01 12:00:00.000001+02'", Want: "2024-03-01T10:00:00.000001Z", Tick: time.Microsecond},
