@@ -27,9 +27,10 @@ func (r Requests) Matching(ctx context.Context, docs []doc.Doc, req query.Reques
 	defer memory.recoverPanic(&err)
 	var rows []segment.Row
 	var in schema.Lists
+	visible := req.Visible
 	for _, d := range docs {
 		b, err := r.Build(d.Row, &in)
-		if err != nil || req.Visible != nil && slices.ContainsFunc(b.Flaws, func(f doc.Flaw) bool { return f.Column == req.Visible.Field }) {
+		if err != nil || visible != nil && slices.ContainsFunc(b.Flaws, func(f doc.Flaw) bool { return f.Column == visible.Field }) {
 			continue // by groups that can't be read completely, nothing is found
 		}
 		rows = append(rows, row(b, d.OID, 1))
@@ -37,7 +38,7 @@ func (r Requests) Matching(ctx context.Context, docs []doc.Doc, req query.Reques
 	if err := memory.store.Batch(memory.rows.Batch(rows, nil)); err != nil {
 		return nil, fmt.Errorf("match %d documents: %w", len(docs), err)
 	}
-	res, err := memory.Search(ctx, query.Request{Query: req.Query, Filters: req.Filters, Visible: req.Visible, Size: len(docs)})
+	res, err := memory.Search(ctx, query.Request{Query: req.Query, Filters: req.Filters, Visible: visible, Size: len(docs)})
 	found = map[doc.OID]bool{}
 	for _, h := range res.Hits {
 		found[h.OID] = true

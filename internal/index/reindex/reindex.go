@@ -132,9 +132,7 @@ type Reindex struct {
 	// Adopt is called after the commit, when Live uses the new index. It makes
 	// searches use the new index, and closes the old one.
 	Adopt func() error
-	// Partial is called with documents that lack values of their rows, before they are
-	// written. nil: nothing is called.
-	Partial func([]doc.Partial) error
+	Partial func([]doc.Partial) error // called before documents that lack values are written; nil: not called
 	Chunk   int // documents per chunk; 0: 1000
 	// Rest is called between chunks with the time since it last returned. It may
 	// release the lane and take it again. nil: never.

@@ -35,7 +35,6 @@ var _ interface {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	h := standHarness(onH2.New)
-	h.Lacks["the groups of a reject are read without the row, whatever fails"] = h.Lacks["a value that no document can have is a reject with its column's name"]
 	h.Lacks["rows that fail, are marked and have children at random are the same in every way"] = noFolding
 	h.Lacks["a row whose deletion mark fails is one reject, and all others are read"] = "H2 computes a list of marks for every row"
 	const short = "texts of H2 have at most 1,048,576 characters"
@@ -132,7 +131,7 @@ func harness(open func(testing.TB) sourcetest.Database) sourcetest.Harness {
 			"a table without a key has a key of each row, and equal rows are numbered":              noRowKeys,
 			"a key of a row stays while the row does, and is another after any change":              noRowKeys,
 			"a table without a key has a limit of rows":                                             noRowKeys,
-			"a value that no document can have is a reject with its column's name":                  "the driver returns valid text",
+			"a value that no document can have costs the value, and not the row":                    "the driver returns valid text",
 			"a lock makes the table unavailable, and the next read works":                           "a read waits for no lock",
 		},
 	}
