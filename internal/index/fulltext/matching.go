@@ -27,21 +27,26 @@ func (r Requests) Matching(ctx context.Context, docs []doc.Doc, req query.Reques
 	defer memory.recoverPanic(&err)
 	var rows []segment.Row
 	var in schema.Lists
-	visible := req.Visible
 	for _, d := range docs {
 		b, err := r.Build(d.Row, &in)
-		if err != nil || visible != nil && slices.ContainsFunc(b.Flaws, func(f doc.Flaw) bool { return f.Column == visible.Field }) {
-			continue // by groups that can't be read completely, nothing is found
+		if err != nil || hides(req, b.Flaws) {
+			continue
 		}
 		rows = append(rows, row(b, d.OID, 1))
 	}
 	if err := memory.store.Batch(memory.rows.Batch(rows, nil)); err != nil {
 		return nil, fmt.Errorf("match %d documents: %w", len(docs), err)
 	}
-	res, err := memory.Search(ctx, query.Request{Query: req.Query, Filters: req.Filters, Visible: visible, Size: len(docs)})
+	res, err := memory.Search(ctx, query.Request{Query: req.Query, Filters: req.Filters, Visible: req.Visible, Size: len(docs)})
 	found = map[doc.OID]bool{}
 	for _, h := range res.Hits {
 		found[h.OID] = true
 	}
 	return found, err
+}
+
+// hides reports whether a document lacks a value of the field by which it would be
+// visible: by groups that can't be read completely nothing is found.
+func hides(req query.Request, flaws []doc.Flaw) bool {
+	return req.Visible != nil && slices.ContainsFunc(flaws, func(f doc.Flaw) bool { return f.Column == req.Visible.Field })
 }

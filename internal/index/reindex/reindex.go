@@ -131,9 +131,9 @@ type Reindex struct {
 	Trace *timetrace.Trace
 	// Adopt is called after the commit, when Live uses the new index. It makes
 	// searches use the new index, and closes the old one.
-	Adopt func() error
+	Adopt   func() error
 	Partial func([]doc.Partial) error // called before documents that lack values are written; nil: not called
-	Chunk   int // documents per chunk; 0: 1000
+	Chunk   int                       // documents per chunk; 0: 1000
 	// Rest is called between chunks with the time since it last returned. It may
 	// release the lane and take it again. nil: never.
 	Rest     func(ctx context.Context, worked time.Duration) error
