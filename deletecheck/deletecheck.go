@@ -112,6 +112,7 @@ type Sink interface {
 // Quarantine lists the rows that can't become documents.
 type Quarantine interface {
 	Has(doc.OID) bool
+	Rejected(doc.Stamp) bool // this version of a row was rejected
 	// Keys returns up to n keys greater than after, in order.
 	Keys(after doc.OID, n int) []doc.OID
 	// Keyless replaces all rows without a usable key.

@@ -15,10 +15,10 @@ func (w *sweep) retryQuarantined(ctx context.Context, after doc.OID) error {
 		if len(oids) == 0 {
 			break
 		}
-		if err := w.retryBatch(ctx, oids); err != nil {
+		after = oids[len(oids)-1]
+		if err := w.retryRejects(ctx, oids); err != nil {
 			return err
 		}
-		after = oids[len(oids)-1]
 		if err := w.reach(after); err != nil {
 			return err
 		}
@@ -35,6 +35,22 @@ func (w *sweep) retryQuarantined(ctx context.Context, after doc.OID) error {
 	}
 	w.at.Report.Quarantined += len(keyless.Rejects)
 	return w.Quarantine.Keyless(keyless.Rejects, keyless.At)
+}
+
+// retryRejects fetches rows in quarantine. A comparison, which may come every second,
+// leaves out those that are what was rejected.
+func (w *sweep) retryRejects(ctx context.Context, oids []doc.OID) error {
+	if w.read != nil {
+		rows, err := rowsOf(ctx, w.source, oids)
+		if err != nil {
+			return err
+		}
+		oids = slices.DeleteFunc(oids, func(oid doc.OID) bool { return w.Quarantine.Rejected(rows[oid]) })
+	}
+	if len(oids) == 0 {
+		return nil
+	}
+	return w.retryBatch(ctx, oids)
 }
 
 // retryBatch fetches rows. A row that is gone leaves the quarantine if nothing

@@ -89,7 +89,7 @@ func (p *pageReader) addRow(oid doc.OID, fault error, raw []any, groups *doc.Row
 		d, fault = p.document(oid, raw)
 	}
 	if fault != nil {
-		p.batch.Rejects = append(p.batch.Rejects, doc.Reject{OID: oid, Reason: fault.Error(), Groups: groups})
+		p.batch.Rejects = append(p.batch.Rejects, doc.Reject{OID: oid, Reason: fault.Error(), Seen: p.seen(oid, raw), Groups: groups})
 		return
 	}
 	d.Fetch, d.Fetched = p.batch.Fetch, p.batch.At
@@ -97,6 +97,21 @@ func (p *pageReader) addRow(oid doc.OID, fault error, raw []any, groups *doc.Row
 		p.batch.Docs = slices.Grow(p.batch.Docs, p.limit-n)
 	}
 	p.batch.Docs = append(p.batch.Docs, d)
+}
+
+// seen returns the stamp of a row that is rejected. Its token is unknown if there are
+// children: they are not read.
+func (p *pageReader) seen(oid doc.OID, raw []any) (s doc.Stamp) {
+	t := p.table
+	digest, err := t.digest(raw)
+	if oid == "" || err != nil || len(t.children) > 0 {
+		return s
+	}
+	s = doc.Stamp{OID: oid, Token: doc.Token{Digest: digest, Epoch: t.epoch}}
+	if t.updated != nil {
+		s.Updated = t.timeOf(raw[t.updated.at], p.times)
+	}
+	return s
 }
 
 // wanted reports whether another row of a key adds information.

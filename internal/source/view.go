@@ -165,7 +165,11 @@ func (v *view) sameKey(main *view) error {
 		return &ConfigError{v.paths.key, fmt.Sprintf("its key has %d columns, and the table's has %d", len(v.key), len(main.key)), "name the columns that hold the table's key, in its order"}
 	}
 	for i, kind := range v.kinds {
-		number := kind == doc.Integer && main.kinds[i] == doc.Decimal && v.Columns[v.key[i]].Untyped // no row shows a fraction
+		c := &v.Columns[v.key[i]]
+		number := kind == doc.Integer && main.kinds[i] == doc.Decimal
+		if number && c.Unscaled {
+			c.Kind = doc.Decimal
+		}
 		if kind != 0 && kind != main.kinds[i] && !number {
 			return &ConfigError{v.paths.key, fmt.Sprintf("column %s is %v, and that part of the table's key is %v", v.names[v.key[i]], kind, main.kinds[i]), "name the columns that hold the table's key, in its order, or CAST them in the SQL"}
 		}

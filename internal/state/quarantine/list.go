@@ -41,6 +41,12 @@ func (q *Quarantine) Has(oid doc.OID) bool {
 	return ok
 }
 
+// Rejected reports whether this version of a row was rejected since the list was opened.
+func (q *Quarantine) Rejected(s doc.Stamp) bool {
+	r, ok := q.Row(s.OID)
+	return ok && s.Token.Digest != 0 && r.seen.Same(s)
+}
+
 // Fetch returns the newest fetch that has added a row. 0: none since the list was
 // opened, or the row is not listed.
 func (q *Quarantine) Fetch(oid doc.OID) doc.FetchSeq {

@@ -59,6 +59,7 @@ type Row struct {
 	Hash  doc.DocHash // of the document of a partial row
 
 	fetch doc.FetchSeq // the newest that has added it since the list was opened
+	seen  doc.Stamp    // the version that was rejected since then; without a token: unknown
 }
 
 // line is a Row on disk. Tries 0 removes the row.
@@ -226,7 +227,8 @@ func encode(rows []Row) ([]byte, error) {
 	return b, nil
 }
 
-// Add adds the rejects of a batch, or counts another try of them.
+// Add adds the rejects of a batch, or counts another try of them. Rows without a key that
+// are listed already stay as they are.
 func (q *Quarantine) Add(b doc.Batch) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -238,9 +240,12 @@ func (q *Quarantine) tried(b doc.Batch) []Row {
 	var rows []Row
 	for _, r := range b.Rejects {
 		row := newRow(r)
-		row.Since, row.Tries, row.fetch = b.At.UTC(), 1, b.Fetch
+		row.Since, row.Tries, row.fetch, row.seen = b.At.UTC(), 1, b.Fetch, r.Seen
 		if old, ok := q.rows[row.id()]; ok {
 			row.Since, row.Tries = old.Since, old.Tries+1
+			if row.OID == "" {
+				continue
+			}
 		}
 		rows = append(rows, row)
 	}
@@ -269,10 +274,11 @@ func (q *Quarantine) Clear(oids []doc.OID) error { return q.Repaired(oids, oids)
 func (q *Quarantine) Keyless(listing []doc.Reject, at time.Time) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	rows := q.tried(doc.Batch{At: at, Rejects: slices.DeleteFunc(slices.Clone(listing), func(r doc.Reject) bool { return r.OID != "" })})
-	listed := make(map[string]bool, len(rows))
-	for _, r := range rows {
-		listed[r.id()] = true
+	keyless := slices.DeleteFunc(slices.Clone(listing), func(r doc.Reject) bool { return r.OID != "" })
+	rows := q.tried(doc.Batch{At: at, Rejects: keyless})
+	listed := make(map[string]bool, len(keyless))
+	for _, r := range keyless {
+		listed[newRow(r).id()] = true
 	}
 	for id, r := range q.rows {
 		if r.OID == "" && !listed[id] {

@@ -62,7 +62,7 @@ func (s *Sink) plan(b doc.Batch) (plan, error) {
 		d.Gen, d.V = s.index.Generation(), doc.Version(first)+doc.Version(i)
 		e, err := s.build(d, &all)
 		if err != nil {
-			p.rejects = append(p.rejects, doc.Reject{OID: d.OID, Reason: err.Error(), Groups: s.acl.Of(d.Row)})
+			p.rejects = append(p.rejects, doc.Reject{OID: d.OID, Reason: err.Error(), Seen: d.Stamp, Groups: s.acl.Of(d.Row)})
 			continue
 		}
 		e.compare(before[i])

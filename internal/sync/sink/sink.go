@@ -94,6 +94,9 @@ type Quarantine interface {
 	Repaired(oids, whole []doc.OID) error
 	Confirm([]doc.OID)
 	Has(doc.OID) bool
+	// Rejected reports whether this version of a row was rejected since the list was
+	// opened. Another configuration, and so another process, may accept it.
+	Rejected(doc.Stamp) bool
 	// Fetch returns the newest fetch that has added a row since the list was opened, 0
 	// if there is none.
 	Fetch(doc.OID) doc.FetchSeq

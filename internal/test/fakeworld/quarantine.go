@@ -17,6 +17,7 @@ type Quarantine struct {
 	rows      map[doc.OID]string
 	documents map[doc.OID]doc.Visibility
 	fetches   map[doc.OID]doc.FetchSeq
+	seen      map[doc.OID]doc.Stamp
 	partial   map[doc.OID]doc.Partial
 	doubts    map[doc.OID]bool
 }
@@ -24,7 +25,7 @@ type Quarantine struct {
 // NewQuarantine returns an empty quarantine.
 func NewQuarantine() *Quarantine {
 	return &Quarantine{rows: map[doc.OID]string{}, documents: map[doc.OID]doc.Visibility{}, fetches: map[doc.OID]doc.FetchSeq{},
-		partial: map[doc.OID]doc.Partial{}, doubts: map[doc.OID]bool{}}
+		seen: map[doc.OID]doc.Stamp{}, partial: map[doc.OID]doc.Partial{}, doubts: map[doc.OID]bool{}}
 }
 
 // Add lists the rejects.
@@ -39,7 +40,7 @@ func (q *Quarantine) Add(b doc.Batch) error {
 		delete(q.partial, r.OID)
 		delete(q.doubts, r.OID)
 		if r.OID != "" {
-			q.fetches[r.OID] = b.Fetch
+			q.fetches[r.OID], q.seen[r.OID] = b.Fetch, r.Seen
 		}
 	}
 	return nil
@@ -67,6 +68,7 @@ func (q *Quarantine) remove(oids, whole []doc.OID) {
 	for _, oid := range oids {
 		delete(q.rows, oid)
 		delete(q.fetches, oid)
+		delete(q.seen, oid)
 	}
 	for _, oid := range whole {
 		delete(q.partial, oid)
@@ -129,10 +131,19 @@ func (q *Quarantine) Doubtful(after doc.OID, n int) (docs []doc.Partial) {
 	return docs
 }
 
-// Reopen makes all listed documents doubtful, as a restart does.
+// Rejected reports whether a version of a row was rejected.
+func (q *Quarantine) Rejected(s doc.Stamp) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return s.Token.Digest != 0 && q.seen[s.OID].Same(s)
+}
+
+// Reopen makes all listed documents doubtful, and forgets rejected versions, as a restart
+// does.
 func (q *Quarantine) Reopen() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	clear(q.seen)
 	for oid := range q.partial {
 		q.doubts[oid] = true
 	}
