@@ -28,14 +28,17 @@ func TestParseDSN(t *testing.T) {
 		}
 	}
 	for dsn, want := range map[string]string{
-		"mysql://secret":                        "names no database",
-		"mysql:///shop":                         "not an address",
-		"secret@tcp(host)/shop":                 "not an address",
-		"mysql://u:se/cret@host/shop":           "not an address",
-		"mysql://u:secret@host/shop/more":       "names no database",
-		"mysql://u@host/shop?multiStatements=1": "parameter that is not known",
-		"mysql://u@host/shop?tls=secret":        "parameter that is not known",
-		"mysql://u@host/shop?ssl-ca=/no/file":   "can't be read",
+		"mysql://secret":                                             "names no database",
+		"mysql:///shop":                                              "not an address",
+		"secret@tcp(host)/shop":                                      "not an address",
+		"mysql://u:se/cret@host/shop":                                "not an address",
+		"mysql://u:secret@host/shop/more":                            "names no database",
+		"mysql://u@host/shop?multiStatements=1":                      "parameter that is not known",
+		"mysql://u@host/shop?tls=secret":                             "parameter that is not known",
+		"mysql://u@host/shop?ssl-ca=/no/file":                        "can't be read",
+		"mysql://u@host/shop?tls=verify-ca":                          "needs ssl-ca=FILE",
+		"mysql://u@host/shop?server-public-key-path=/no/file":        "can't be read",
+		"mysql://u@host/shop?server-public-key-path=connect_test.go": "no RSA public key",
 	} {
 		if _, err := parseDSN(dsn); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: got %v, want an error with %q and no part of the DSN", dsn, err, want)

@@ -49,7 +49,7 @@ func (d *DB) Server(ctx context.Context, s dialect.Session) (server doc.Server, 
 // advice lacks Sight, which names the account.
 var advice = doc.Advice{
 	Account: "account", Super: "has the privilege SUPER",
-	Verify: "add tls=true to the DSN, and ssl-ca=FILE if the authority is not a public one",
+	Verify: "add tls=true to the DSN, and ssl-ca=FILE if the authority is not a public one; tls=verify-ca if the certificate lacks the host's name",
 	Reader: "CREATE USER indexerd_reader IDENTIFIED BY '...'", Read: "GRANT SELECT ON %s TO indexerd_reader",
 	Index: "CREATE INDEX %s ON %s", Analyze: "ANALYZE TABLE %s",
 	Limit: "in MariaDB SET GLOBAL idle_write_transaction_timeout = %d, or give the last tier a longer timeout",

@@ -78,7 +78,7 @@ func Start(ctx context.Context, options ...string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{product: product, process: &process.Process{Dir: dir}, options: options}
-	if err = product.install(ctx, dir); err == nil {
+	if err = product.install(ctx, dir, options); err == nil {
 		err = s.listen(ctx)
 	}
 	if err != nil {
