@@ -58,7 +58,7 @@ func TestRefusedConnection(t *testing.T) {
 	server := strings.TrimPrefix(dsn, "mysql://root@")
 	for dsn, want := range map[string]string{
 		"mysql://secret:secret@" + nobody + "/shop":                  "connect to " + nobody + "/shop: database unavailable: connect: connection refused",
-		"mysql://secret:secret@" + server:                            "connect to " + server + ": database unavailable: the login was refused: check user, password and host of the account (error 1045)",
+		"mysql://secret:secret@" + server:                            "connect to " + server + ": database unavailable: the login was refused: check user, password and host of the account; one that requires SSL is refused with tls=false, and one that requires X509 always (error 1045)",
 		"mysql://root@" + strings.Split(server, "/")[0] + "/nowhere": "there is no such database (error 1049)",
 	} {
 		_, err := openDB(t, dsn, time.Second).Acquire(t.Context())
@@ -129,6 +129,9 @@ func TestFaults(t *testing.T) {
 		{&mysql.MySQLError{Number: 1690}, dialect.AboutRow, ""},
 		{&mysql.MySQLError{Number: 1142, Message: "SELECT command denied to user 'secret'@'host' for table `shop`.`film`"}, dialect.AboutMissing, "SELECT ON `shop`.`film`"},
 		{&mysql.MySQLError{Number: 1142, Message: "SELECT command denied to user 'secret'@'host' for table 'film'"}, dialect.AboutMissing, "SELECT ON `film`"},
+		{&mysql.MySQLError{Number: 1045, Message: "Access denied for user 'secret'@'host'"}, dialect.AboutStatement, ""},
+		{&mysql.MySQLError{Number: 1449, Message: "The user specified as a definer ('secret'@'host') does not exist"}, dialect.AboutStatement, ""},
+		{&mysql.MySQLError{Number: 4031}, dialect.AboutServer, ""},
 		{&mysql.MySQLError{Number: 1227, Message: "secret"}, dialect.AboutStatement, ""},
 		{mysql.ErrInvalidConn, dialect.AboutServer, ""},
 	} {

@@ -17,6 +17,8 @@ const (
 	expired   = "the password of the account has expired: give it a new one by ALTER USER ... IDENTIFIED BY"
 	noRight   = "the account lacks a privilege"
 	noReading = "the account may not read a table"
+	noDefiner = "the definer of a view or function does not exist, or lacks a privilege"
+	unseen    = "the account does not see which tables a view reads: GRANT SHOW VIEW on the view, and SELECT on the tables"
 )
 
 // faults are the errors of the server. A text with a user's name is not shown.
@@ -39,10 +41,10 @@ var faults = stdsql.Faults{
 		},
 		dialect.AboutLock:      {1205, 3572},
 		dialect.AboutMissing:   {1051, 1054, 1142, 1143, 1146, 1305, 1356, 1370},
-		dialect.AboutStatement: {1044, 1045, 1049, 1052, 1060, 1064, 1109, 1149, 1227, 1248, 1295, 1390, 1582, 1698, 3118},
+		dialect.AboutStatement: {1044, 1045, 1049, 1052, 1060, 1064, 1109, 1149, 1227, 1248, 1295, 1345, 1390, 1449, 1582, 1698, 3118},
 	},
 	Hints: map[int]string{1064: "try it in the server's own client"},
-	Texts: map[int]string{1142: noReading, 1143: noReading, 1044: noRight, 1045: noRight, 1227: noRight, 1698: noRight, 3118: noRight},
+	Texts: map[int]string{1142: noReading, 1143: noReading, 1044: noRight, 1045: noDefiner, 1449: noDefiner, 1345: unseen, 1227: noRight, 1698: noRight, 3118: noRight},
 	Grant: func(e stdsql.Numbered) string {
 		if e.Number != 1142 && e.Number != 1143 {
 			return ""
