@@ -108,9 +108,8 @@ func checkTable(ctx context.Context, c *inspect.Check, cfg *configs.Config, t co
 	}
 	if err != nil {
 		err = database.AsFault(cfg, t.Name, err)
-		var rows database.RowsFault
-		if errors.As(err, &rows) {
-			err = rows.Fault
+		if of, ok := errors.AsType[database.TableFault](err); ok {
+			err = of.Fault
 		}
 		c.Failed(t, err)
 		return

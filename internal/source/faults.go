@@ -24,14 +24,20 @@ func (e *ConfigError) Error() string {
 	return e.Field + ": " + e.What + ": " + e.Do
 }
 
-// A DeniedError is a ConfigError that a GRANT repairs.
+// A RefusedError is a ConfigError of an SQL that the database refuses.
+type RefusedError struct{ *ConfigError }
+
+// Unwrap returns the ConfigError.
+func (e *RefusedError) Unwrap() error { return e.ConfigError }
+
+// A DeniedError is a RefusedError that a GRANT repairs.
 type DeniedError struct {
-	*ConfigError
+	*RefusedError
 	Grant string // the missing privilege, as GRANT names it
 }
 
-// Unwrap returns the ConfigError.
-func (e *DeniedError) Unwrap() error { return e.ConfigError }
+// Unwrap returns the RefusedError.
+func (e *DeniedError) Unwrap() error { return e.RefusedError }
 
 // configFault converts a fault of the database that an SQL of the configuration
 // causes. Errors that a retry may remove stay as they are.
@@ -46,9 +52,9 @@ func configFault(field string, err error) error {
 	}
 	if fault.Grant != "" {
 		e.Do = "GRANT " + fault.Grant + " TO the daemon's role"
-		return &DeniedError{e, fault.Grant}
+		return &DeniedError{&RefusedError{e}, fault.Grant}
 	}
-	return e
+	return &RefusedError{e}
 }
 
 // A statementError is a fault that is not caused by one row, whatever its code: no

@@ -50,9 +50,7 @@ import (
 	"fmt"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/pace"
-	"indexerd/internal/base/timeunit"
 	"indexerd/internal/source/dialect"
-	"strings"
 	"time"
 )
 
@@ -136,79 +134,6 @@ func (s *Source) Server(ctx context.Context) (doc.Server, error) {
 		return doc.Server{}, s.Ping(ctx)
 	}
 	return snapshotOf(ctx, s, "", func(x *tx, _ dialect.Snapshot) (doc.Server, error) { return inspector.Server(ctx, x.session) })
-}
-
-// Catalog describes the tables of the database in one snapshot.
-func (s *Source) Catalog(ctx context.Context) (doc.Catalog, error) {
-	lister, ok := s.dialect.(dialect.Cataloger)
-	if !ok {
-		return doc.Catalog{}, fmt.Errorf("catalog of %s: this database can't list its tables", s.Address())
-	}
-	c, err := snapshotOf(ctx, s, "", func(x *tx, _ dialect.Snapshot) (doc.Catalog, error) { return lister.Catalog(ctx, x.session) })
-	if err != nil {
-		return doc.Catalog{}, fmt.Errorf("read the catalog of %s: %w", s.Address(), err)
-	}
-	_, c.RowKeys = s.dialect.(dialect.RowKeyer)
-	return c, nil
-}
-
-// ColumnsOf returns the names of the columns that an SQL returns now. Its errors
-// are a *ConfigError or wrap doc.ErrUnavailable.
-func (s *Source) ColumnsOf(ctx context.Context, sql string) ([]string, error) {
-	return snapshotOf(ctx, s, "", func(x *tx, _ dialect.Snapshot) (names []string, err error) {
-		columns, err := x.session.Describe(ctx, wrap(sql, "x"))
-		for _, c := range columns {
-			names = append(names, c.Name)
-		}
-		return names, configFault("sql", err)
-	})
-}
-
-// UnitOf returns the unit of most rows of an SQL in a column of updateTimes;
-// Unknown if they do not show it, or if the column has a time type.
-func (s *Source) UnitOf(ctx context.Context, sql, column string) (timeunit.Unit, error) {
-	return snapshotOf(ctx, s, "", func(x *tx, _ dialect.Snapshot) (unit timeunit.Unit, err error) {
-		v, err := newView(ctx, x, sql, nil, updatedConfig{}, paths{sql: "sql"})
-		if err != nil {
-			return unit, err
-		}
-		at, err := v.column("updated", column)
-		if err != nil || v.Columns[at].Epochs == nil {
-			return unit, err
-		}
-		v.updated = &updated{Field: v.field(at), at: at, epochs: v.Columns[at].Epochs}
-		votes, _, err := v.sample(ctx, x)
-		if err != nil {
-			return unit, err
-		}
-		return timeunit.Decide(timeunit.Unknown, timeunit.Unknown, votes)
-	})
-}
-
-// TextsOf returns values of some columns of an SQL as text, of the first rows that
-// the database returns: limit rows, or fewer if they have more than size bytes.
-func (s *Source) TextsOf(ctx context.Context, sql string, columns []string, limit, size int) ([]string, error) {
-	return snapshotOf(ctx, s, "", func(x *tx, _ dialect.Snapshot) (texts []string, err error) {
-		v, err := newView(ctx, x, sql, nil, updatedConfig{}, paths{sql: "sql"})
-		if err != nil {
-			return nil, err
-		}
-		at := make([]int, len(columns))
-		for i, name := range columns {
-			if at[i], err = v.column("content", name); err != nil {
-				return nil, err
-			}
-		}
-		_, err = x.each(ctx, v.query(v.selected(at...)...).Limit(limit), func(raw []any) bool {
-			for _, value := range raw {
-				if text, ok := dialect.Text(value); ok {
-					texts, size = append(texts, strings.Clone(text)), size-len(text)
-				}
-			}
-			return size > 0
-		})
-		return texts, err
-	})
 }
 
 // A tx is a connection and, once begun, its transaction.

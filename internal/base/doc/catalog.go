@@ -17,12 +17,18 @@ type CatalogTable struct {
 	Schema     string // empty if SQL finds the table without it
 	Name       string
 	SQL        string // the name as SQL writes it; unique in the catalog
-	Denied     bool   // the role lacks the privilege to read it
+	Unreadable string // why it can't be read; empty: it can
+	Remedy     string // what to do where it can't be read
 	Rows       int64  // an estimate of their number
 	Columns    []CatalogColumn
 	Keys       [][]string // unique keys without NULL, the primary key first
 	Primary    bool       // Keys[0] is the primary key
 	References []CatalogReference
+}
+
+// Deny records that the role lacks the privilege to read the table.
+func (t *CatalogTable) Deny() {
+	t.Unreadable, t.Remedy = "the role has no SELECT privilege", "GRANT SELECT ON "+t.SQL+" to this role"
 }
 
 // A CatalogReference is a foreign key: Columns refer to OtherColumns of the table
@@ -38,13 +44,15 @@ type CatalogColumn struct {
 	SQL        string // as SQL writes it
 	Type       string // in the database's words
 	Kind       ColumnKind
-	Length     int  // greatest length of a text; 0: not limited
-	NotNull    bool // declared NOT NULL
-	Key        bool // it can be part of a key
-	Time       bool // it can be an updateTime
-	Indexed    bool // an index begins with it
-	Now        bool // its default is the time of the insert
-	Maintained bool // a trigger sets it on UPDATE
+	Unreadable string // why it can't be read; empty: it can
+	Foreign    string // the collation that only the application has; empty: none
+	Length     int    // greatest length of a text; 0: not limited
+	NotNull    bool   // declared NOT NULL
+	Key        bool   // it can be part of a key
+	Time       bool   // it can be an updateTime
+	Indexed    bool   // an index begins with it
+	Now        bool   // its default is the time of the insert
+	Maintained bool   // a trigger sets it on UPDATE
 }
 
 // A ColumnKind classifies a column by how it can be indexed.

@@ -29,14 +29,24 @@ import (
 // the same work later.
 var ErrUnavailable = errors.New("database unavailable")
 
-// ErrLocked is an ErrUnavailable of one table: the database answers, but another
-// session holds a lock on the table.
-var ErrLocked error = locked{}
+// ErrLocked and ErrForeign are an ErrUnavailable of one table: the database answers,
+// but another session holds a lock on the table, or the table's rows are on another
+// server, which does not answer.
+var (
+	ErrLocked  error = ofTable("table locked by another session")
+	ErrForeign error = ofTable("foreign server unavailable")
+)
 
-type locked struct{}
+type ofTable string
 
-func (locked) Error() string        { return "table locked by another session" }
-func (locked) Is(target error) bool { return target == ErrUnavailable }
+func (t ofTable) Error() string        { return string(t) }
+func (t ofTable) Is(target error) bool { return target == ErrUnavailable }
+
+// IsUnreachable reports whether an error means that the database does not answer,
+// and not that one of its tables is unavailable.
+func IsUnreachable(err error) bool {
+	return errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrLocked) && !errors.Is(err, ErrForeign)
+}
 
 // ErrChangedResult reports that an SQL returns other columns than when the table
 // was described: a name, a type or the order changed, or a column is missing.

@@ -152,8 +152,9 @@ func (e *Engine) table(name string) *tables.Table {
 }
 
 // checkTables asks each database that is up to describe its tables, so that a
-// fault of the configuration is reported at once. A database that does not
-// answer within describeWithin is asked again later.
+// fault of the configuration is reported at once. A table that the database refuses is
+// one only if it refuses all. A database that does not answer within describeWithin is
+// asked again later.
 func (e *Engine) checkTables(ctx context.Context) error {
 	asking, done := context.WithTimeout(ctx, describeWithin)
 	defer done()
@@ -168,21 +169,24 @@ func (e *Engine) checkTables(ctx context.Context) error {
 		})
 	}
 	_ = describing.Wait() // the errors are those of the tables
-	var faults configs.Faults
+	var faults, refused configs.Faults
 	for _, err := range errs {
 		var many configs.Faults
 		var one configs.Fault
+		var table database.TableFault
 		switch {
 		case errors.As(err, &many):
 			faults = append(faults, many...)
 		case errors.As(err, &one):
 			faults = append(faults, one)
+		case errors.As(err, &table):
+			refused = append(refused, table.Fault)
 		case asking.Err() != nil:
 			return ctx.Err()
 		}
 	}
-	if faults != nil {
-		return faults
+	if faults != nil || len(refused) == len(e.tables) && refused != nil {
+		return append(faults, refused...)
 	}
 	return nil
 }

@@ -158,5 +158,5 @@ func unreached(ctx context.Context, all []question) (why string, stores bool) {
 
 // isUnreached reports whether an error means that nothing answers.
 func isUnreached(err error) bool {
-	return stored.IsAway(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, doc.ErrUnavailable) && !errors.Is(err, doc.ErrLocked)
+	return stored.IsAway(err) || errors.Is(err, context.DeadlineExceeded) || doc.IsUnreachable(err)
 }

@@ -11,28 +11,30 @@ import (
 	"indexerd/internal/source"
 )
 
-// A RowsFault is a fault of a configuration that depends on the rows of a table.
-// It fails the table and does not keep a daemon from starting: other rows may
-// take it away.
-type RowsFault struct{ Fault configs.Fault }
+// A TableFault is a fault of a configuration that the database may take away: the rows
+// of a table cause it, or the database refuses the SQL, for example of a view that fails,
+// or of a table without a privilege. It fails the table, and keeps no daemon from
+// following the others.
+type TableFault struct{ Fault configs.Fault }
 
-func (f RowsFault) Error() string { return f.Fault.Error() }
+func (f TableFault) Error() string { return f.Fault.Error() }
 
 // AsFault turns an error of a source into the fault of the configuration that
 // only the database could find, or of the rows. Other errors are returned as
 // they are.
 func AsFault(cfg *configs.Config, table string, err error) error {
-	var conflict *timeunit.Conflict
 	of := configFault(cfg, table, err)
-	if one, ok := of.(configs.Fault); ok && errors.As(err, &conflict) && conflict.Rows {
-		return RowsFault{one}
+	one, ok := of.(configs.Fault)
+	conflict, rows := errors.AsType[*timeunit.Conflict](err)
+	if ok && (rows && conflict.Rows || errors.As(err, new(*source.RefusedError))) {
+		return TableFault{one}
 	}
 	return of
 }
 
-// IsFault reports whether an error is a fault of the configuration.
+// IsFault reports whether an error is a fault of the configuration, of any kind.
 func IsFault(err error) bool {
-	return errors.As(err, new(configs.Fault)) || errors.As(err, new(configs.Faults))
+	return errors.As(err, new(configs.Fault)) || errors.As(err, new(configs.Faults)) || errors.As(err, new(TableFault))
 }
 
 func configFault(cfg *configs.Config, table string, err error) error {

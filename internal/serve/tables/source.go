@@ -2,7 +2,6 @@ package tables
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"log/slog"
 	"sync"
@@ -53,10 +52,10 @@ func loadsAtOnce(connections, tables int) int {
 	return max(connections-min(max(tables, 1), connections/2, mostLeft), 1)
 }
 
-// seen records whether the database could be reached. A locked table does not
-// show that.
+// seen records whether the database could be reached. An error of one table does
+// not show that.
 func (s *Source) seen(err error) {
-	if err != nil && (!errors.Is(err, doc.ErrUnavailable) || errors.Is(err, doc.ErrLocked)) {
+	if err != nil && !doc.IsUnreachable(err) {
 		return
 	}
 	s.mu.Lock()

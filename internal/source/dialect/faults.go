@@ -19,6 +19,7 @@ const (
 	AboutMissing                  // a column, table or function that does not exist
 	AboutServer                   // the connection or the server: a later retry may succeed
 	AboutLock                     // a table that another transaction has locked
+	AboutForeign                  // another server, which has the rows of a table
 )
 
 // A Fault is an error that a database reported.
@@ -38,17 +39,21 @@ func (f *Fault) Error() string {
 		return doc.ErrUnavailable.Error() + ": " + f.Text
 	case AboutLock:
 		return doc.ErrLocked.Error() + ": " + f.Text
+	case AboutForeign:
+		return doc.ErrForeign.Error() + ": " + f.Text
 	}
 	return f.Text
 }
 
-// Is reports whether the fault is doc.ErrUnavailable or doc.ErrLocked.
+// Is reports whether the fault is doc.ErrUnavailable, doc.ErrLocked or doc.ErrForeign.
 func (f *Fault) Is(target error) bool {
 	switch target {
 	case doc.ErrUnavailable:
-		return f.Subject == AboutServer || f.Subject == AboutLock
+		return f.Subject == AboutServer || f.Subject == AboutLock || f.Subject == AboutForeign
 	case doc.ErrLocked:
 		return f.Subject == AboutLock
+	case doc.ErrForeign:
+		return f.Subject == AboutForeign
 	}
 	return false
 }

@@ -15,9 +15,9 @@ const (
 	badLogin  = "the login was refused: check user, password and host of the account; one that requires SSL is refused with tls=false, and one that requires X509 always"
 	locked    = "the account is locked: unlock it by ALTER USER ... ACCOUNT UNLOCK"
 	expired   = "the password of the account has expired: give it a new one by ALTER USER ... IDENTIFIED BY"
-	noRight   = "the account lacks a privilege"
+	noRight   = "the account, or the definer of a view, lacks a privilege"
 	noReading = "the account may not read a table"
-	noDefiner = "the definer of a view or function does not exist, or lacks a privilege"
+	noDefiner = "the definer of a view does not exist"
 	unseen    = "the account does not see which tables a view reads: GRANT SHOW VIEW on the view, and SELECT on the tables"
 )
 
@@ -40,11 +40,16 @@ var faults = stdsql.Faults{
 			4166, 4167,
 		},
 		dialect.AboutLock:      {1205, 3572},
+		dialect.AboutForeign:   {1429, 1430, 12701}, // of FEDERATED and Spider
 		dialect.AboutMissing:   {1051, 1054, 1142, 1143, 1146, 1305, 1356, 1370},
 		dialect.AboutStatement: {1044, 1045, 1049, 1052, 1060, 1064, 1109, 1149, 1227, 1248, 1295, 1345, 1390, 1449, 1582, 1698, 3118},
 	},
-	Hints: map[int]string{1064: "try it in the server's own client"},
-	Texts: map[int]string{1142: noReading, 1143: noReading, 1044: noRight, 1045: noDefiner, 1449: noDefiner, 1345: unseen, 1227: noRight, 1698: noRight, 3118: noRight},
+	Hints: map[int]string{
+		1064: "try it in the server's own client",
+		1045: "repair the definer of the view that it reads", 1449: "ALTER the view that it reads with a DEFINER that exists",
+		1356: "repair the view: what it reads, or the privileges of its definer",
+	},
+	Texts: map[int]string{1142: noReading, 1143: noReading, 1044: noRight, 1045: noRight, 1449: noDefiner, 1345: unseen, 1227: noRight, 1698: noRight, 3118: noRight},
 	Grant: func(e stdsql.Numbered) string {
 		if e.Number != 1142 && e.Number != 1143 {
 			return ""

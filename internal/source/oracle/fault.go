@@ -37,14 +37,15 @@ var faults = stdsql.Faults{
 	Format: "ORA-%05d", Code: "ORA-%05d",
 	About: map[dialect.Subject][]int{
 		dialect.AboutServer: {
-			18, 20, 2391, 12516, 12519, 12520, // too many sessions
-			28, 1012, 1013, 1033, 1034, 1041, 1089, 1092, 3113, 3114, 3135, 12170, 12505, 12514, 12528, 12537, 12541, 12547, 12570, // network, shutdown, kill
+			18, 20, 2391, // too many sessions
+			28, 1012, 1013, 1033, 1034, 1041, 1089, 1092, 3113, 3114, 3135, 12537, 12547, 12570, // network, shutdown, kill
 			60, 4031, 1652, 1653, // deadlock, no memory or temporary space left
 			1466, 8103, 1410, 8176, // the table was altered after the snapshot
 			1555, 22924, // the snapshot is older than the undo
 		},
 		dialect.AboutLock:      {54, 4021, 30006},
-		dialect.AboutMissing:   {904, 942, 980, 1031, 4043, 41900},
+		dialect.AboutForeign:   {12154, 12170, 12505, 12514, 12516, 12519, 12520, 12528, 12541, 12545}, // a database link can't connect
+		dialect.AboutMissing:   {904, 942, 980, 1031, 2019, 4043, 41900},
 		dialect.AboutStatement: {1017, 1045, 1456, 1795, 6550, 28000, 28001},
 	},
 	Otherwise: func(number int) dialect.Subject {

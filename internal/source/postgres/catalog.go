@@ -68,9 +68,12 @@ func catalogTables(columns []catalogColumn, indexes []catalogIndex, references [
 	for _, c := range columns {
 		if _, known := at[c.Table]; !known {
 			at[c.Table] = len(tables)
-			tables = append(tables, doc.CatalogTable{Schema: c.Schema, Name: c.Relation, SQL: c.SQL, Denied: c.Denied})
+			tables = append(tables, doc.CatalogTable{Schema: c.Schema, Name: c.Relation, SQL: c.SQL})
 		}
 		t := &tables[at[c.Table]]
+		if c.Denied {
+			t.Deny()
+		}
 		t.Columns = append(t.Columns, c.column())
 	}
 	for _, i := range indexes {

@@ -25,11 +25,15 @@ func (x *session) fault(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errNoAnswer) {
 		return cause
 	}
+	f := classify(err)
 	// The same failure has usually broken the idle connections too.
 	if x.pg.IsClosed() {
 		x.db.pool.Reset()
+		if f.Subject == dialect.AboutForeign {
+			f.Subject = dialect.AboutServer // the error was of this connection
+		}
 	}
-	return classify(err)
+	return f
 }
 
 func classify(err error) *dialect.Fault {
@@ -123,7 +127,7 @@ func reason(err error) string {
 // fails again when the statement runs without keys.
 var subjects = map[string]dialect.Subject{
 	"03":    dialect.AboutStatement, // SQL statement not yet complete
-	"08":    dialect.AboutServer,    // connection exception, a foreign server's too
+	"08":    dialect.AboutForeign,   // connection exception: of another server, while this one answers
 	"08P01": dialect.AboutStatement, // protocol violation, for example a parameter in the SQL
 	"0B":    dialect.AboutStatement, // invalid transaction initiation
 	"25":    dialect.AboutStatement, // invalid transaction state
@@ -142,7 +146,7 @@ var subjects = map[string]dialect.Subject{
 	"58P02": dialect.AboutRow,       // duplicate file
 	"72":    dialect.AboutServer,    // snapshot too old
 	"F0":    dialect.AboutStatement, // configuration file error
-	"HV00N": dialect.AboutServer,    // a foreign server can't be reached
+	"HV00N": dialect.AboutForeign,   // it can't be reached
 }
 
 // subjectOf returns what an error is about. An error that RAISE of PL/pgSQL reports

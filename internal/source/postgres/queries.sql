@@ -334,7 +334,7 @@ WITH RECURSIVE base(oid, typ, mod) AS (
 		UNION ALL
 		SELECT b.oid, t.typbasetype, t.typtypmod FROM base b JOIN pg_catalog.pg_type t ON t.oid = b.typ WHERE t.typtype = 'd')
 	SELECT c.oid::bigint AS "Table", {schema} AS "Schema", c.relname AS "Relation", {name} AS "SQL",
-		NOT has_table_privilege(c.oid, 'SELECT') AS "Denied",
+		NOT has_any_column_privilege(c.oid, 'SELECT') AS "Denied",
 		a.attname AS "Name", quote_ident(a.attname) AS "Quoted", format_type(a.atttypid, a.atttypmod) AS "Type",
 		t.oid::bigint AS "Base", t.typname AS "BaseName", t.typcategory AS "Category",
 		CASE WHEN b.mod >= 0 THEN b.mod ELSE a.atttypmod END AS "Mod", a.attnotnull AS "NotNull",

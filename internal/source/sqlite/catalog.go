@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,12 +16,13 @@ import (
 
 // Catalog describes the tables of the database. It also counts the rows of each
 // table, and reads the first 1,000 of them, since a SQLite column stores values of
-// any type, whatever its declared type.
+// any type, whatever its declared type. A table or column that SQLite refuses to read
+// keeps no other from being described.
 func (d *DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error) {
 	c := stdsql.NewCatalog(s, 1)
 	name := d.Address()
 	c.Name, c.Greatest = strings.TrimSuffix(name, filepath.Ext(name)), "max"
-	for _, r := range c.Rows(ctx, "SELECT +t.name, +t.type "+tables+" ORDER BY t.name") {
+	for _, r := range c.Rows(ctx, "SELECT +t.name, +t.type "+relations+" ORDER BY t.name") {
 		if name := r.Text(0); r.Text(1) == "view" {
 			c.Views = append(c.Views, quoteName(name))
 		} else {
@@ -36,16 +38,22 @@ func (d *DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error
 	c.Each(ctx, "SELECT +t.name, +s.sql "+tables+" JOIN sqlite_schema s ON s.tbl_name = t.name COLLATE NOCASE WHERE s.type = 'trigger'", addTrigger)
 	// A missing "to" is the primary key.
 	c.References(ctx, `SELECT +t.name, r.seq + 1, +r."from", +r."table", +r."to" `+tables+` JOIN pragma_foreign_key_list(t.name) r ORDER BY t.name, r.id DESC, r.seq`, quoteName)
-	for i := range c.Tables {
-		readValues(ctx, c, &c.Tables[i])
-	}
 	all, err := c.Done()
 	resolveReferences(&all)
+	for i := range all.Tables {
+		if err == nil {
+			err = readValues(ctx, s, &all.Tables[i])
+		}
+	}
 	return all, err
 }
 
-// tables leaves out virtual tables and their shadow tables.
-const tables = `FROM (SELECT * FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\') t`
+// relations leaves out virtual tables and their shadow tables; tables leaves out views
+// too. The columns of a view can't be listed if it fails.
+const (
+	relations = `FROM (SELECT * FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\') t`
+	tables    = `FROM (SELECT * ` + relations + ` WHERE type = 'table') t`
+)
 
 // setsNow matches a default that is the time of the insert.
 var setsNow = regexp.MustCompile(`(?i)\b(current_timestamp|current_date|now|unixepoch)\b`)
@@ -113,22 +121,70 @@ const sampledRows = 1000
 // countedRows is the number of rows up to which readValues counts them.
 const countedRows = 10_000_000
 
-// readValues finds the kind of each column from its declared type and its values,
-// and the number of rows.
-func readValues(ctx context.Context, c *stdsql.Catalog, t *doc.CatalogTable) {
-	held := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		held[i] = fmt.Sprintf("group_concat(DISTINCT nullif(typeof(%s), 'null'))", c.SQL)
+// readValues finds the number of rows, and the kind of each column from its declared
+// type and its values. If the columns can't be read together, each is read alone.
+func readValues(ctx context.Context, s dialect.Session, t *doc.CatalogTable) error {
+	rows, err := stdsql.Query(ctx, s, fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d)", t.SQL, countedRows))
+	if err == nil {
+		t.Rows = rows[0].Number(0)
+		err = readKinds(ctx, s, t, t.Columns)
 	}
-	for _, r := range c.Rows(ctx, fmt.Sprintf("SELECT %s, (SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d)) FROM (SELECT * FROM %s LIMIT %d)",
-		strings.Join(held, ", "), t.SQL, countedRows, t.SQL, sampledRows)) {
-		t.Rows = r.Number(len(t.Columns))
-		for i := range t.Columns {
-			c := &t.Columns[i]
-			c.Kind, c.Time = kindOf(c.Type, r.Text(i)), canBeTime(c.Type, r.Text(i))
-			c.Key = c.Key || canBeKey(r.Text(i))
+	if err == nil {
+		err = readCollations(ctx, s, t)
+	}
+	if !dialect.Refused(err) {
+		return err
+	}
+	for i := range t.Columns {
+		if err := readKinds(ctx, s, t, t.Columns[i:i+1]); dialect.Refused(err) {
+			t.Columns[i].Unreadable = err.Error()
+		} else if err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// readKinds finds the kinds of some columns of a table.
+func readKinds(ctx context.Context, s dialect.Session, t *doc.CatalogTable, columns []doc.CatalogColumn) error {
+	held, names := make([]string, len(columns)), make([]string, len(columns))
+	for i, c := range columns {
+		names[i], held[i] = c.SQL, fmt.Sprintf("group_concat(DISTINCT nullif(typeof(%s), 'null'))", c.SQL)
+	}
+	rows, err := stdsql.Query(ctx, s, fmt.Sprintf("SELECT %s FROM (SELECT %s FROM %s LIMIT %d)", strings.Join(held, ", "), strings.Join(names, ", "), t.SQL, sampledRows))
+	for i := range columns {
+		if err != nil {
+			return err
+		}
+		c, types := &columns[i], rows[0].Text(i)
+		c.Kind, c.Time = kindOf(c.Type, types), canBeTime(c.Type, types)
+		c.Key = c.Key || canBeKey(types)
+	}
+	return err
+}
+
+// readCollations finds the columns that are compared by a collation of the application.
+// The program of a comparison names it.
+func readCollations(ctx context.Context, s dialect.Session, t *doc.CatalogTable) error {
+	rows, err := stdsql.Query(ctx, s, "SELECT +sql FROM sqlite_schema WHERE name = ? AND sql LIKE '%collate%'", t.Name)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	const p4 = 5 // a column of EXPLAIN
+	names := collationsOf([]string{rows[0].Text(0)})
+	for i := range t.Columns {
+		program, err := stdsql.Query(ctx, s, "EXPLAIN SELECT "+t.Columns[i].SQL+" > '' FROM "+t.SQL)
+		if err != nil {
+			return err
+		}
+		for _, r := range program {
+			at := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(r.Text(p4), name+"-8") })
+			if at >= 0 {
+				t.Columns[i].Foreign = names[at]
+			}
+		}
+	}
+	return nil
 }
 
 // kindOf returns the kind of the declared type, by SQLite's rules of affinity, if

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 
 	"modernc.org/sqlite"
 )
@@ -48,18 +49,26 @@ func fileURI(path, parameters string) string {
 // writer's lock is well below the time that a shutdown may take.
 const readOnly = "mode=ro&_query_only=1&_busy_timeout=2000&_error_rc=1"
 
-// A connector opens reading connections that have the token function. It uses a
-// separate driver value because functions registered with the package's driver
-// apply to the whole process.
+// A connector opens reading connections that have the token function, and stand-ins for
+// the application's collations.
 type connector struct {
 	path   string
-	driver *sqlite.Driver
+	driver *sqlite.Driver // without stand-ins
+	mu     sync.Mutex
+	free   []*standIns
 }
 
 func newConnector(path string) (*connector, error) {
-	c := &connector{path: path, driver: &sqlite.Driver{}}
+	d, err := newDriver()
+	return &connector{path: path, driver: d}, err
+}
+
+// newDriver returns a driver with the functions of the package. It is a separate value
+// because functions registered with the library's driver apply to the whole process.
+func newDriver() (*sqlite.Driver, error) {
+	d := &sqlite.Driver{}
 	for name, function := range map[string]func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error){tokenFunction: token, rowKeyFunction: rowKey} {
-		err := c.driver.RegisterFunction(name, &sqlite.FunctionImpl{
+		err := d.RegisterFunction(name, &sqlite.FunctionImpl{
 			NArgs:         -1,
 			Deterministic: true,
 			Scalar:        function,
@@ -70,11 +79,12 @@ func newConnector(path string) (*connector, error) {
 			return nil, fmt.Errorf("register %s: %w", name, err)
 		}
 	}
-	return c, nil
+	return d, nil
 }
 
-// Connect opens a connection. It checks first that the file exists: SQLite's
-// message for a missing file is unclear.
+// Connect opens a connection, and again with stand-ins if the schema names collations of
+// an application. It checks first that the file exists: SQLite's message for a missing
+// file is unclear.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -82,7 +92,18 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if _, err := os.Stat(c.path); err != nil {
 		return nil, err
 	}
-	return c.driver.Open(fileURI(c.path, readOnly))
+	conn, err := c.driver.Open(fileURI(c.path, readOnly))
+	if err != nil {
+		return nil, err
+	}
+	names, err := collations(ctx, conn)
+	if err == nil && len(names) == 0 {
+		return conn, nil
+	}
+	if err = errors.Join(err, conn.Close()); err != nil {
+		return nil, err
+	}
+	return c.connectWith(names)
 }
 
 // Driver implements driver.Connector.

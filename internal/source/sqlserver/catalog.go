@@ -21,7 +21,10 @@ func (*DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error) 
 		CAST(COALESCE(HAS_PERMS_BY_NAME(`+tableSQL+`, 'OBJECT', 'SELECT'), 0) AS bigint), (SELECT SUM(p.rows) FROM sys.partitions p WHERE p.object_id = t.object_id AND p.index_id IN (0, 1)), SCHEMA_NAME()
 		FROM sys.objects t WHERE t.type IN ('U', 'V') AND t.is_ms_shipped = 0 ORDER BY OBJECT_SCHEMA_NAME(t.object_id), t.name`) {
 		c.Name = r.Text(0)
-		t := doc.CatalogTable{Schema: r.Text(3), Name: r.Text(2), SQL: r.Text(1), Denied: r.Number(5) == 0, Rows: r.Number(6)}
+		t := doc.CatalogTable{Schema: r.Text(3), Name: r.Text(2), SQL: r.Text(1), Rows: r.Number(6)}
+		if r.Number(5) == 0 {
+			t.Deny()
+		}
 		if t.Schema == r.Text(7) {
 			t.Schema = ""
 		}

@@ -26,7 +26,8 @@ func TestCatalog(t *testing.T) {
 		fakedriver.Values("FROM sys.tables t JOIN sys.indexes i",
 			values{film, "1", "id", int64(1), int64(1)}, values{film, "2", "changed", int64(0), int64(0)}, values{film, "4", "notes", int64(0), int64(1)}, values{film, "3", "title", int64(0), int64(1)}, values{film, "3", "id", int64(0), int64(1)}),
 		fakedriver.Values("sys.foreign_key_columns k", values{film, int64(1), "id", "[crm].[secret]", "id"}, values{film, int64(2), "title", "[crm].[secret]", "name"}),
-		fakedriver.Values("JOIN sys.triggers g", values{film, "CREATE TRIGGER t ON film AFTER UPDATE AS UPDATE f SET [Changed] = SYSUTCDATETIME() FROM film f"}))
+		fakedriver.Values("JOIN sys.triggers g", values{film, "CREATE TRIGGER t ON film AFTER UPDATE AS UPDATE f SET [Changed] = SYSUTCDATETIME() FROM film f"}),
+		fakedriver.Values("FROM [dbo].[film] ORDER BY (SELECT NULL)", values{int64(1), "ACADEMY DINOSAUR", nil, nil, nil}))
 	got, err := source.New(d, pace.Limits{}).Catalog(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +46,7 @@ func TestCatalog(t *testing.T) {
 					{Name: "price", SQL: "[price]", Type: "decimal", Kind: doc.NumberColumn, Time: true},
 				},
 			},
-			{Schema: "crm", Name: "secret", SQL: "[crm].[secret]", Denied: true, Rows: 5},
+			{Schema: "crm", Name: "secret", SQL: "[crm].[secret]", Unreadable: "the role has no SELECT privilege", Remedy: "GRANT SELECT ON [crm].[secret] to this role", Rows: 5},
 		},
 	}
 	if !reflect.DeepEqual(got, want) {

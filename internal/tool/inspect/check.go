@@ -148,6 +148,10 @@ func (c *Check) Failed(t configs.Table, err error) {
 	case errors.As(err, &many):
 	case errors.As(err, &one):
 		many = configs.Faults{one}
+	case errors.Is(err, doc.ErrForeign):
+		c.add(queryFailed, "tables."+t.Name+".sql", oneLine(err), "start that server, or correct its address in the database; the other tables do not wait for it")
+	case errors.Is(err, doc.ErrLocked):
+		c.add(queryFailed, "tables."+t.Name+".sql", oneLine(err), "wait until the other session ends its transaction; the other tables do not wait for it")
 	case errors.Is(err, doc.ErrUnavailable):
 		c.add(unreachable, "sources."+t.Source, oneLine(err), "start the database, or correct the address")
 	default:

@@ -53,7 +53,7 @@ func (f family) addChildren(p *proposal, taken names) {
 		for i, r := range t.References {
 			key := keyColumns(p, t, r)
 			switch {
-			case r.To != p.table.SQL || key == nil || t.Denied || unprintable(t.SQL):
+			case r.To != p.table.SQL || key == nil || unjoinable(t):
 			case p.crowded(t) && (links(t) || len(texts(t)) > 0):
 				p.crowds = append(p.crowds, t)
 			case links(t):
@@ -75,7 +75,7 @@ func (f family) joinedTo(p *proposal) (all []doc.CatalogTable) {
 	for _, other := range f.all {
 		t := other.table
 		for i, r := range t.References {
-			if r.To != p.table.SQL || t.SQL == p.table.SQL || keyColumns(p, t, r) == nil || t.Denied || unprintable(t.SQL) || p.crowded(t) {
+			if r.To != p.table.SQL || t.SQL == p.table.SQL || keyColumns(p, t, r) == nil || unjoinable(t) || p.crowded(t) {
 				continue
 			}
 			if !links(t) && len(texts(t)) > 0 {
@@ -112,7 +112,7 @@ func keyColumns(p *proposal, t doc.CatalogTable, r doc.CatalogReference) []doc.C
 			return nil
 		}
 		c, ok := find(t, r.Columns[i])
-		if !ok || unprintable(c.Name) {
+		if !ok || unselectable(c) {
 			return nil
 		}
 		columns = append(columns, c)
@@ -170,26 +170,26 @@ func (s *statement) join(l, r doc.CatalogTable, on string) string {
 }
 
 // joined returns the table that a foreign key references, and the join condition,
-// in which it has an alias, or "" if it can't be read or a name is unprintable.
+// in which it has an alias, or "" if a part of it can't be selected.
 func (f family) joined(from doc.CatalogTable, on doc.CatalogReference, alias string) (far doc.CatalogTable, join string) {
 	far, ok := f.table(on.To)
-	if !ok || far.Denied || unprintable(far.SQL) {
+	if !ok || unjoinable(far) {
 		return far, ""
 	}
 	return far, condition(from, far, on, alias)
 }
 
-// condition returns the join condition of two tables, or "" if a name is
-// unprintable.
+// condition returns the join condition of two tables, or "" if a part of it can't be
+// selected.
 func condition(link, far doc.CatalogTable, on doc.CatalogReference, alias string) string {
 	var terms []string
 	for i := range on.Columns {
 		from, ok1 := find(link, on.Columns[i])
 		to, ok2 := find(far, on.OtherColumns[i])
-		if !ok1 || !ok2 || unprintable(from.Name+to.Name) {
+		if !ok1 || !ok2 || unselectable(from) || unselectable(to) {
 			return ""
 		}
-		terms = append(terms, alias+to.SQL+" = l."+from.SQL)
+		terms = append(terms, alias+compared(to)+" = l."+compared(from))
 	}
 	return strings.Join(terms, " AND ")
 }

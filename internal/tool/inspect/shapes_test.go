@@ -251,7 +251,7 @@ func TestDeniedTable(t *testing.T) {
 		{Name: "id", SQL: "id", Kind: doc.NumberColumn, Key: true}, {Name: "t", SQL: "t", Kind: doc.TextColumn},
 		{Name: "updated_at", SQL: "updated_at", Kind: doc.InstantColumn, Time: true},
 	}
-	yaml, tables := Config(doc.Catalog{Tables: []doc.CatalogTable{{Name: "a", SQL: "a", Denied: true, Columns: columns, Keys: [][]string{{"id"}}, Primary: true}}}, pagilaAt)
+	yaml, tables := Config(doc.Catalog{Tables: []doc.CatalogTable{{Name: "a", SQL: "a", Unreadable: "the role has no SELECT privilege", Remedy: "GRANT SELECT ON a to this role", Columns: columns, Keys: [][]string{{"id"}}, Primary: true}}}, pagilaAt)
 	if want := "# a: the role has no SELECT privilege: GRANT SELECT ON a TO this role"; tables != 0 || !strings.Contains(strings.ToLower(yaml), strings.ToLower(want)) {
 		t.Errorf("got %d tables and\n%s\nwant none, and %q", tables, yaml, want)
 	}

@@ -19,8 +19,8 @@ func proposeTable(t doc.CatalogTable, rowKeys bool) *proposal {
 	if unprintable(t.SQL) {
 		return p.omit("its name has characters that can't be printed", "read it through a view with another name")
 	}
-	if t.Denied {
-		return p.omit("the role has no SELECT privilege", "GRANT SELECT ON "+t.SQL+" to this role")
+	if t.Unreadable != "" {
+		return p.omit(t.Unreadable, t.Remedy)
 	}
 	key, ok := keyOf(t)
 	if !ok {
@@ -106,7 +106,7 @@ func keyOf(t doc.CatalogTable) ([]string, bool) {
 		usable := len(key) <= maxKey
 		for _, name := range key {
 			c, ok := find(t, name)
-			usable = usable && ok && c.Key && !unprintable(c.Name)
+			usable = usable && ok && c.Key && !unselectable(c)
 		}
 		if usable {
 			return key, true
@@ -118,8 +118,14 @@ func keyOf(t doc.CatalogTable) ([]string, bool) {
 // secret matches names of columns with passwords, tokens and similar secrets.
 var secret = regexp.MustCompile(`(?i)password|passwd|passphrase|secret|credential|(^|_)(pwd|pass|pw|token|salt|hash|pin|otp|cvv|cvc|iban|ssn)(_|$)|api_?key|private_?key`)
 
-// hidden reports whether a column is omitted because of its name.
-func hidden(c doc.CatalogColumn) bool { return secret.MatchString(c.Name) || unprintable(c.Name) }
+// hidden reports whether a column is omitted whatever its type.
+func hidden(c doc.CatalogColumn) bool { return secret.MatchString(c.Name) || unselectable(c) }
+
+// unselectable reports whether no SQL of a configuration can have a column.
+func unselectable(c doc.CatalogColumn) bool { return c.Unreadable != "" || unprintable(c.Name) }
+
+// unjoinable reports whether no SQL of a configuration can have a table.
+func unjoinable(t doc.CatalogTable) bool { return t.Unreadable != "" || unprintable(t.SQL) }
 
 // unprintable reports whether a name has characters that YAML or a terminal does
 // not show.
@@ -203,9 +209,21 @@ func (p *proposal) sql() string {
 
 // of returns the column in a SELECT from a table with this alias.
 func (s selected) of(alias string) string {
-	sql := alias + s.SQL
-	if s.as == s.CatalogColumn.Name {
-		return sql
+	sql := alias + compared(s.CatalogColumn)
+	switch {
+	case s.as != s.CatalogColumn.Name:
+		return sql + ` AS "` + s.as + `"`
+	case s.Foreign != "":
+		return sql + " AS " + s.SQL
 	}
-	return sql + ` AS "` + s.as + `"`
+	return sql
+}
+
+// compared returns a column as it is compared. The collation of an application is known
+// to the application only.
+func compared(c doc.CatalogColumn) string {
+	if c.Foreign != "" {
+		return c.SQL + " COLLATE BINARY"
+	}
+	return c.SQL
 }

@@ -67,7 +67,7 @@ func (p *proposal) findUnit(s Source) {
 func looksUpdated(t doc.CatalogTable, c doc.CatalogColumn) bool {
 	name := spoken(c.Name)
 	own := strings.TrimPrefix(name, spoken(t.Name))
-	if !c.Time || unprintable(c.Name) || !isUpdated.MatchString(name) && !isUpdated.MatchString(own) && !ofProducts.MatchString(name) {
+	if !c.Time || unselectable(c) || !isUpdated.MatchString(name) && !isUpdated.MatchString(own) && !ofProducts.MatchString(name) {
 		return false
 	}
 	return isTime(c) || namesTime.MatchString(name) && name != "rowversion" || mayBeTime.MatchString(name) && (c.Maintained || c.Now)

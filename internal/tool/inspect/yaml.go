@@ -68,6 +68,9 @@ func (t *text) table(p *proposal, source string, of doc.Catalog) {
 	if len(p.omitted) > 0 {
 		t.comment(4, "omitted: %s", list(p.omitted, omission))
 	}
+	if own := p.collations(); len(own) > 0 {
+		t.comment(4, "COLLATE BINARY, since only the application has the collation %s: no index has this order, and a page of rows reads and sorts all", strings.Join(own, ", "))
+	}
 	if p.unique {
 		t.comment(4, "not the primary key, but unique and NOT NULL")
 	}
@@ -221,6 +224,16 @@ func (t *text) omissions(c doc.Catalog, all []*proposal) {
 	}
 }
 
+// collations returns the application's collations of the key.
+func (p *proposal) collations() (names []string) {
+	for _, k := range p.key {
+		if k.Foreign != "" && !slices.Contains(names, k.Foreign) {
+			names = append(names, k.Foreign)
+		}
+	}
+	return names
+}
+
 func (p *proposal) hasWall() bool {
 	return p.updated.Kind == doc.WallColumn || slices.ContainsFunc(p.children, func(c child) bool { return c.wall })
 }
@@ -236,6 +249,9 @@ func (p *proposal) keyNames() []string {
 func omission(c doc.CatalogColumn) string {
 	if secret.MatchString(c.Name) {
 		return c.Name + " (looks like a secret)"
+	}
+	if c.Unreadable != "" {
+		return c.Name + " (" + c.Unreadable + ")"
 	}
 	return c.Name + " (" + c.Type + ")"
 }
