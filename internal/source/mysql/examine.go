@@ -99,21 +99,33 @@ func (*DB) Estimate(ctx context.Context, s dialect.Session, of *dialect.Describe
 	for _, r := range rows {
 		at, known := rowsOf[len(r)]
 		if !known {
-			return 0, errUnknownPlan
+			return 0, unknownPlan("has %d columns", len(r))
 		}
 		if r[at] != nil {
 			estimate, _ := strconv.ParseInt(fmt.Sprint(r[at]), 10, 64)
 			n = max(n, estimate)
 		}
 	}
-	return n, err
+	return n, visible(err)
 }
 
 // rowsOf is the place of the number of rows in a plan, by its number of columns: those of
 // MariaDB and of MySQL.
 var rowsOf = map[int]int{10: 8, 12: 9}
 
-var errUnknownPlan = errors.New("explain: the plan has an unknown form")
+// unknownPlan returns a doc.ErrUnknownPlan.
+func unknownPlan(what string, args ...any) error {
+	return fmt.Errorf("%w: what EXPLAIN returns "+what, append([]any{doc.ErrUnknownPlan}, args...)...)
+}
+
+// visible converts the error of an EXPLAIN. A plan that the account may not see, as of a view
+// that reads by the rights of its definer, is unknown.
+func visible(err error) error {
+	if fault, ok := errors.AsType[*dialect.Fault](err); ok && fault.Code == "1345" {
+		return fmt.Errorf("%w: %w", doc.ErrUnknownPlan, err)
+	}
+	return err
+}
 
 // A table is a base table, as a plan names it.
 type table struct{ schema, name, alias string }
@@ -143,11 +155,14 @@ var (
 // explain returns what an SQL reads. It does not run it.
 func explain(ctx context.Context, s dialect.Session, of *dialect.Described) (e explained, err error) {
 	if _, err = stdsql.Query(ctx, s, "EXPLAIN /*M! EXTENDED */ SELECT "+of.Alias+".* "+of.From()); err != nil {
-		return e, err
+		return e, visible(err)
 	}
 	notes, err := stdsql.Query(ctx, s, "SHOW WARNINGS")
-	if err != nil || len(notes) == 0 {
+	if err != nil {
 		return e, err
+	}
+	if len(notes) == 0 || !strings.Contains(notes[len(notes)-1].Text(2), "select ") {
+		return e, unknownPlan("is followed by no note with the SQL: set sql_notes and max_error_count to their defaults")
 	}
 	text := strings.TrimPrefix(notes[len(notes)-1].Text(2), "/* select#1 */ ")
 	list, from, _ := strings.Cut(strings.TrimPrefix(text, "select "), " from ")
@@ -201,9 +216,12 @@ func indexed(ctx context.Context, s dialect.Session, of *dialect.Described, by [
 	return columns, unique, err
 }
 
-// Unique implements dialect.Uniquer.
+// Unique implements dialect.Uniquer. A plan of an unknown form shows no index.
 func (*DB) Unique(ctx context.Context, s dialect.Session, of *dialect.Described, key []int) (bool, error) {
 	_, unique, err := indexed(ctx, s, of, key)
+	if errors.Is(err, doc.ErrUnknownPlan) {
+		return false, nil
+	}
 	return slices.Contains(unique, true), err
 }
 
@@ -229,11 +247,14 @@ func (*DB) Plan(ctx context.Context, s dialect.Session, of *dialect.Described, s
 		text = stdsql.Row(raw).Text(0)
 		return true
 	}); err != nil {
-		return p, err
+		return p, visible(err)
 	}
-	var tree any
+	var tree map[string]any
 	if err := json.Unmarshal([]byte(repaired(text)), &tree); err != nil {
-		return p, fmt.Errorf("%w: %w", errUnknownPlan, err)
+		return p, unknownPlan("is no JSON object: %w", err)
+	}
+	if tree["query_block"] == nil {
+		return p, unknownPlan("has no query_block, but %q", slices.Sorted(maps.Keys(tree)))
 	}
 	e, err := explain(ctx, s, of)
 	if err != nil {

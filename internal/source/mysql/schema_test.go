@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -167,6 +168,40 @@ func TestZones(t *testing.T) {
 	} {
 		if name, foreign := zone(server); name != want[0] || foreign != want[1] {
 			t.Errorf("%q: got %q and %q, want %q", server, name, foreign, want)
+		}
+	}
+}
+
+// A view that reads by the rights of its definer is read by an account that may do nothing
+// else. What a plan would show is not known, and the reason names the privilege.
+func TestViewOfADefiner(t *testing.T) {
+	t.Parallel()
+	dsn := mariatest.DB(t)
+	reader := "r" + dsn[len(dsn)-20:]
+	mariatest.Exec(t, dsn, "CREATE TABLE behind (id INT PRIMARY KEY, u TIMESTAMP(6) NOT NULL); INSERT INTO behind VALUES (1, NOW(6)); CREATE DEFINER = root@'127.0.0.1' SQL SECURITY DEFINER VIEW shown AS SELECT id, u FROM behind")
+	mariatest.Exec(t, dsn, fmt.Sprintf("CREATE USER %s@'127.0.0.1'; GRANT SELECT ON shown TO %[1]s@'127.0.0.1'", reader))
+	table, err := source.New(openDB(t, strings.Replace(dsn, "root@", reader+"@", 1), time.Second), pace.Limits{}).Table(t.Context(), source.TableConfig{Name: "doc", SQL: "SELECT * FROM shown", Key: []string{"id"}, Updated: "u"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if docs := docsOf(t, table); len(docs) != 1 {
+		t.Errorf("got %d rows, want 1", len(docs))
+	}
+	const want = "GRANT SHOW VIEW on"
+	if reason, err := table.Inexact(t.Context()); err != nil || !strings.Contains(reason, want) {
+		t.Errorf("the horizon: got %q, %v, want %s", reason, err, want)
+	}
+	if f, err := table.Footprint(t.Context()); err != nil || !strings.Contains(f.Reason, want) {
+		t.Errorf("the footprint: got %+v, %v, want %s", f, err, want)
+	}
+	for name, ask := range map[string]func() error{
+		"relations": func() error { _, err := table.Relations(t.Context()); return err },
+		"writable":  func() error { _, err := table.Writable(t.Context()); return err },
+		"plans":     func() error { _, err := table.Plans(t.Context(), doc.Window{}, nil); return err },
+		"estimate":  func() error { _, err := table.Estimate(t.Context()); return err },
+	} {
+		if err := ask(); !errors.Is(err, doc.ErrUnknownPlan) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want an unknown plan, and %s", name, err, want)
 		}
 	}
 }

@@ -159,7 +159,7 @@ func (s *Server) Kill() {
 	s.process.Kill()
 }
 
-// Restart starts a killed server again, with its data and on its port.
+// Restart starts a killed server again, on its port and with its data.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	if err := s.run(context.Background()); err != nil {
