@@ -265,3 +265,37 @@ func (m *mySQLLife) revokes(t *testing.T) {
 	m.grant(t)
 	m.p.found(t, "item", "revoked", 1)
 }
+
+// TestMySQLReplica follows a read-only replica that is some seconds behind: each row comes
+// after its window was read. S is assumed, and the reason names the replica.
+func TestMySQLReplica(t *testing.T) {
+	t.Parallel()
+	primary, replica := mariatest.NewMySQL(t, "--server-id=1"), mariatest.NewMySQL(t, "--server-id=2", "--read-only=ON")
+	dsn := primary.DB(t)
+	name, port := dsn[strings.LastIndex(dsn, "/")+1:], dsn[strings.LastIndex(dsn, ":")+1:strings.LastIndex(dsn, "/")]
+	mariatest.Exec(t, dsn, "CREATE TABLE item (id INT PRIMARY KEY, title VARCHAR(40), changed DATETIME(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6), KEY (changed, id)); INSERT INTO item (id, title) VALUES (1, 'early'), (2, 'early')")
+	mariatest.Exec(t, dsn, "CREATE USER copy@'127.0.0.1' IDENTIFIED BY 'secret'; GRANT REPLICATION SLAVE ON *.* TO copy@'127.0.0.1'")
+	mariatest.Exec(t, replica.DSN(""), "RESET BINARY LOGS AND GTIDS; CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = "+port+", SOURCE_USER = 'copy', SOURCE_PASSWORD = 'secret', SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1, SOURCE_DELAY = 8; START REPLICA")
+	copied := mariatest.Open(t, replica.DSN(""))
+	eventually(t, 2*time.Minute, "the replica has the table", func() error {
+		var rows int
+		return copied.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+name+".item HAVING COUNT(*) = 2").Scan(&rows)
+	})
+	file := writeFile(t, configOf("mysql", replica.DSN(name), t.TempDir(), `  item:
+    source: db
+    sql: SELECT id, title, changed FROM item
+    key: id
+    updated: changed
+    timezone: UTC
+    content: {fields: [title]}
+`))
+	p := follow(t, file)
+	p.has(t, "item", "early", 2)
+	mariatest.Exec(t, dsn, "UPDATE item SET title = 'behind' WHERE id = 1; INSERT INTO item (id, title) VALUES (3, 'behind'); DELETE FROM item WHERE id = 2")
+	p.found(t, "item", "behind", 2)
+	p.found(t, "item", "early", 0)
+	if s := p.status(t).Tables[0].Settled; s.Mode != "assumed" || !strings.Contains(s.Reason, "replica") {
+		t.Errorf("got settled %+v, want assumed, since it is a replica", s)
+	}
+	isEqual(t, file)
+}

@@ -56,7 +56,7 @@ func TestIdleConnections(t *testing.T) {
 		if h, err := watch.Horizon(t.Context()); err != nil || h.Reason != "" {
 			t.Errorf("got the horizon %+v, %v, want none without a reason", h, err)
 		}
-		if c, err := d.Changes(t.Context(), nil); err != nil || c.Version == "" {
+		if c, err := d.Changes(t.Context(), func(string) []string { return nil }); err != nil || c.Version == "" {
 			t.Errorf("got the version %+v, %v, want one", c, err)
 		}
 		time.Sleep(3500 * time.Millisecond) // until the server has closed it
