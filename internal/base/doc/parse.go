@@ -121,6 +121,8 @@ func (p *parser) value() (any, error) {
 	switch c := p.peek(); c {
 	case '"':
 		return p.string()
+	case '{':
+		return p.badValue()
 	case '[':
 		list := []any{}
 		err := p.items('[', ']', func() error {

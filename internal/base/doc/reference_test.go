@@ -93,7 +93,11 @@ func referenceValue(d *json.Decoder) (any, error) {
 		}
 		return t, nil
 	case json.Delim:
-		if t != '[' {
+		switch t {
+		case '{':
+			return referenceBadValue(d)
+		case '[':
+		default:
 			return nil, fmt.Errorf("unexpected %v", t)
 		}
 		list := []any{}
@@ -107,6 +111,25 @@ func referenceValue(d *json.Decoder) (any, error) {
 		return list, expect(d, ']')
 	}
 	return t, nil
+}
+
+func referenceBadValue(d *json.Decoder) (any, error) {
+	var parts [4]string
+	for i := range parts {
+		t, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		text, ok := t.(string)
+		if !ok {
+			return nil, fmt.Errorf("unexpected %v", t)
+		}
+		parts[i] = text
+	}
+	if parts[0] != "text" || parts[2] != "reason" {
+		return nil, fmt.Errorf("unexpected members %q", parts)
+	}
+	return BadValue{parts[1], parts[3]}, expect(d, '}')
 }
 
 func expect(d *json.Decoder, want json.Delim) error {

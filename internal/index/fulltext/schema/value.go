@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -16,24 +17,34 @@ import (
 )
 
 // appendTerms appends the terms of a value: one for each element of a list, none for
-// NULL or empty text. The byte order of terms is the order of values.
-func (f Field) appendTerms(dst []string, v any) (_ []string, err error) {
+// NULL, empty text and what does not fit the type. The reason is that of the first
+// which does not fit. The byte order of terms is the order of values.
+func (f Field) appendTerms(dst []string, v any) (_ []string, reason string) {
 	if list, ok := v.([]any); ok {
 		for _, e := range list {
-			if dst, err = f.appendTerms(dst, e); err != nil {
-				return nil, err
-			}
+			var one string
+			dst, one = f.appendTerms(dst, e)
+			reason = cmp.Or(reason, one)
 		}
-		return dst, nil
+		return dst, reason
 	}
 	if v == nil || v == "" {
-		return dst, nil
+		return dst, ""
+	}
+	if bad, ok := v.(doc.BadValue); ok {
+		return dst, bad.Reason
 	}
 	term, ok := f.term(v)
 	if !ok {
-		return nil, fmt.Errorf("%s is not a %s", query.Shorten(doc.FormatText(v)), f.Type)
+		return dst, fmt.Sprintf("%s is not a %s", query.Shorten(doc.FormatText(v)), f.Type)
 	}
-	return append(dst, term), nil
+	return append(dst, term), ""
+}
+
+// Fits reports whether a value, or each element of a list, fits the type of the field.
+func (f Field) Fits(v any) bool {
+	_, reason := f.appendTerms(nil, v)
+	return reason == ""
 }
 
 // term returns the term of one value, or false if it does not fit the type.
