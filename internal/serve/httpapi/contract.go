@@ -272,6 +272,7 @@ type VerifiedTable struct {
 	Quarantined int       `json:"quarantined"`
 	Repaired    int       `json:"repaired"`
 	First       FirstOIDs `json:"first"`
+	Damaged     []string  `json:"damaged,omitempty"` // files, with content
 	Error       *string   `json:"error"`
 }
 
