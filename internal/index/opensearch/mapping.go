@@ -291,10 +291,19 @@ func (ix *Index) ownFields(row doc.Row) (map[string]any, error) {
 }
 
 // fits reports whether a value can be in the field of its own name: in one of the wrong
-// type the cluster would refuse the document, or count what ix.values lacks.
+// type the cluster would refuse the document, or count what ix.values lacks. A boolean of
+// the cluster is no number, as 1 is in ix.values.
 func (ix *Index) fits(name string, v any) bool {
 	i := slices.IndexFunc(ix.Values, func(f schema.Field) bool { return f.Name == name })
-	return i < 0 || ix.Values[i].Fits(v)
+	return i < 0 || ix.Values[i].Fits(v) && (ix.Values[i].Type != schema.Boolean || isBoolean(v))
+}
+
+func isBoolean(v any) bool {
+	if list, ok := v.([]any); ok {
+		return !slices.ContainsFunc(list, func(e any) bool { return !isBoolean(e) })
+	}
+	_, ok := v.(bool)
+	return ok || v == nil || v == "true" || v == "false"
 }
 
 // rest returns the part of a row that is in no field under its own name as it is: columns, values

@@ -67,6 +67,9 @@ func (q *Quarantine) Keys(after doc.OID, n int) []doc.OID {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var keys []doc.OID
+	if len(q.rows) == q.partials {
+		return nil
+	}
 	keyed := func(id string) bool { return id > string(after) && id >= firstKey && id < partialID }
 	for _, id := range firstIDs(q.rows, keyed, n) {
 		keys = append(keys, doc.OID(id))

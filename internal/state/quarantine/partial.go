@@ -86,6 +86,9 @@ func (q *Quarantine) Note(docs []doc.Partial, others []doc.OID, at time.Time) er
 func (q *Quarantine) Confirm(oids []doc.OID) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if len(q.doubts) == 0 {
+		return
+	}
 	for _, oid := range oids {
 		delete(q.doubts, partialID+string(oid))
 	}

@@ -158,6 +158,7 @@ type Facts struct {
 	BadValues                  []Value          // that no document can have
 	BadTimes                   []Value          // that are no times, in columns of updateTimes; {time} is the type
 	PlanRows                   int              // of a table that no page sorts; 0: 6,000
+	PlanTitle                  string           // a text of each of these rows
 	BadKeys                    []Value          // key columns and values that are no key; 1 and 2 are keys of each
 	Marks                      []Mark
 	Times                      []Time

@@ -26,7 +26,7 @@ var rulesWithoutMutant = map[string]string{
 }
 
 // mutants are in the order of the rules.
-var mutants = []mutant{
+var mutants = append([]mutant{
 	{rule: "R1", name: "only newer rows are different", pkg: "internal/sync/sink", function: "Sink.Different",
 		edit: replace("!P.Same(s)", "P.Updated.Before(s.Updated)")},
 	{rule: "R2", name: "tokens are not compared", pkg: "internal/base/doc", function: "Stamp.Same",
@@ -184,6 +184,9 @@ var mutants = []mutant{
 	{rule: "R19", name: "a child's updateTime is ignored", pkg: "internal/source", function: "merge",
 		edit:  replace("b.updated.After(s.Updated)", "s.Updated.IsZero() && b.updated.After(s.Updated)"),
 		tests: "TestConformance", in: "internal/source/sqlite"},
+	{rule: "R19", name: "a child's updateTime that is no time hides the others", pkg: "internal/source", function: "childReader.readHidden",
+		edit:  replace("r.hidden", "false && r.hidden"),
+		tests: "TestConformance", in: "internal/source/postgres"},
 	{rule: "R20", name: "the mark passes a window that failed", pkg: "incremental", function: "Pass.index",
 		edit: replace("if e := f.Wait(); e != nil { return r, e }",
 			"if e := f.Wait(); e != nil { return r, nil }"),
@@ -194,6 +197,9 @@ var mutants = []mutant{
 	{rule: "R20", name: "rows are read by an order that only the application knows", pkg: "internal/source/sqlite", function: "comparing.Next",
 		edit:  replace("f != nil", "false"),
 		tests: "TestRowsOfAnApplication"},
+	{rule: "R21", name: "the first rows of a numeric key say that all are integers", pkg: "internal/source", function: "Table.describeRows",
+		edit:  replace("c.Unscaled", "!c.Untyped && c.Unscaled"),
+		tests: "TestNumericKeyOfIntegersTakesFractions", in: "internal/source/sqlite"},
 	{rule: "R21", name: "key order of decimals as text", pkg: "internal/base/doc", function: "appendDecimal",
 		edit:  replace("uint32(e)", "uint32(e) * 0"),
 		tests: "TestKeysSortAsTheDatabaseSorts"},
@@ -393,4 +399,4 @@ var mutants = []mutant{
 	{rule: "R30", name: "the alias moves before the last batch", pkg: "internal/index/reindex", function: "build.run",
 		edit:  replace("e == nil", "e != nil || e == nil"),
 		tests: "TestAMappingThatDoesNotFit|TestFaultAtEveryStep"},
-}
+}, ofDamage...)
