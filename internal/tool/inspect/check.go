@@ -153,7 +153,7 @@ func (c *Check) Failed(t configs.Table, err error) {
 	case errors.Is(err, doc.ErrLocked):
 		c.add(queryFailed, "tables."+t.Name+".sql", oneLine(err), "wait until the other session ends its transaction; the other tables do not wait for it")
 	case errors.Is(err, doc.ErrUnavailable):
-		c.add(unreachable, "sources."+t.Source, oneLine(err), "start the database, or correct the address")
+		c.add(unreachable, "sources."+t.Source, oneLine(err), "start the database, or correct address and login")
 	default:
 		c.add(queryFailed, "tables."+t.Name+".sql", oneLine(err), "run the SQL yourself to see why")
 	}
