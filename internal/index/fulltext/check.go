@@ -1,15 +1,16 @@
 package fulltext
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"syscall"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
-	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/base/scrub"
 	"indexerd/internal/index/fulltext/segment"
@@ -113,26 +114,27 @@ func checkFile(path string, read func(bytes int) error) error {
 	return err
 }
 
-// checkSegments checks the segments of an index that is not larger than a limit.
-func checkSegments(store index.Index, limit int64) (err error) {
-	snap, err := snapshot(store)
+// A checker checks segments before they are opened, since zapx may ask for memory without
+// end for one that is damaged. It stops when it has read as much as an index may have that
+// Open checks.
+type checker struct {
+	left   int64
+	damage error // of the first that is damaged
+}
+
+func (c *checker) check(path string) error {
+	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, snap.Close()) }()
-	size := int64(0)
-	for _, s := range snap.Segments() {
-		size += s.FileSize()
-	}
-	if size > limit {
+	if c.left -= info.Size(); c.left < 0 {
 		return nil
 	}
-	for _, s := range snap.Segments() {
-		if err := checkFile(segment.Path(s.Segment()), func(int) error { return nil }); err != nil {
-			return err
-		}
+	err = checkFile(path, func(int) error { return nil })
+	if errors.Is(err, ErrDamaged) {
+		c.damage = cmp.Or(c.damage, err)
 	}
-	return nil
+	return err
 }
 
 // diagnose returns the error of an index that does not open: ErrDamaged if that is what

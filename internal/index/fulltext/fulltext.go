@@ -138,6 +138,9 @@ func (ix *Index) Generation() doc.Generation { return ix.generation }
 // After it, the memory of scorch may differ from the disk: Apply reports the
 // error, and the caller should close the index and open it again.
 func (ix *Index) Err() error {
+	if err := ix.Damage(); err != nil {
+		return err
+	}
 	if err := ix.persist.err(); err != nil {
 		return fmt.Errorf("index %s: %w", ix.dir, err)
 	}

@@ -94,7 +94,7 @@ func (ix *Index) openStore(dir string, workers int) (err error) {
 	if !ix.readOnly {
 		ix.root = &rootKeeper{dir: dir}
 	}
-	if ix.store, err = openStore(dir, ix.readOnly, ix.queue, callbacks{ix.persist, ix.root, ix.damage}); err != nil {
+	if ix.store, err = openStore(dir, ix.readOnly, ix.queue, callbacks{persist: ix.persist, root: ix.root, damage: ix.damage}); err != nil {
 		ix.queue.Close()
 	} else if _, ok := readRootSum(dir); !ok {
 		ix.root.changed()
@@ -132,7 +132,14 @@ func readHeader(dir string) (h header, err error) {
 	}
 	queue := index.NewAnalysisQueue(1)
 	defer queue.Close()
-	store, err := openStore(dir, readOnly, queue, callbacks{persist: newPersistState()})
+	files := checker{left: checkedAtOpen}
+	store, err := openStore(dir, readOnly, queue, callbacks{persist: newPersistState(), check: files.check})
+	if files.damage != nil { // scorch may have gone on with an older snapshot
+		if err == nil {
+			err = store.Close()
+		}
+		return header{}, errors.Join(files.damage, err)
+	}
 	if err != nil {
 		return header{}, err
 	}
@@ -144,9 +151,6 @@ func readHeader(dir string) (h header, err error) {
 	if err == nil && h.record != newest {
 		err = fmt.Errorf("the index is broken: batch %d can't be read, only batch %d: build a new one from the pages", newest.batch, h.batch)
 	}
-	if err == nil {
-		err = checkSegments(store, checkedAtOpen)
-	}
 	return h, err
 }
 
@@ -156,8 +160,9 @@ const lockTimeout = "1s"
 // callbacks are what a store calls.
 type callbacks struct {
 	persist *persistState
-	root    *rootKeeper // nil: none
-	damage  func(error) // with the error of a segment that is to be merged; nil: nothing is
+	root    *rootKeeper             // nil: none
+	damage  func(error)             // with the error of a segment that is to be merged; nil: nothing is
+	check   func(path string) error // of a segment before it is opened; nil: none is checked
 }
 
 func openStore(dir string, ro bool, queue *index.AnalysisQueue, c callbacks) (_ index.Index, err error) {
@@ -207,7 +212,7 @@ func newStore(dir string, ro bool, queue *index.AnalysisQueue, c callbacks) (ind
 		"unsafe_batch":           true, // safe, because persistState.write waits
 		"asyncErrorCallbackName": callbackName,
 		"eventCallbackName":      callbackName,
-		"segmentConfig":          map[string]any{segment.DamageKey: c.damage},
+		"segmentConfig":          map[string]any{segment.DamageKey: c.damage, segment.CheckKey: c.check},
 		"scorchMergePlanOptions": map[string]any{"MaxSegmentsPerTier": perTier, "SegmentsPerMergeTask": perTier},
 	}, queue)
 }

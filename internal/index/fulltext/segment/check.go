@@ -25,9 +25,10 @@ func (e *BrokenError) Error() string { return fmt.Sprintf("%s: %v", e.File, errB
 // Unwrap returns the error of a segment whose file is not known.
 func (e *BrokenError) Unwrap() error { return errBroken }
 
-// name adds the file of a source to errBroken.
+// name adds the file of a source to errBroken. What a search takes for data of zapx is
+// broken too: the source was one that it reads.
 func (s *source) name(err error) error {
-	if err == errBroken && s.file != "" {
+	if (err == errBroken || err == errForeign) && s.file != "" {
 		return &BrokenError{s.file}
 	}
 	return err
@@ -36,6 +37,10 @@ func (s *source) name(err error) error {
 // DamageKey is the value of the configuration of segments that is called with the
 // error of a damaged one, a func(error).
 const DamageKey = "indexerd.damage"
+
+// CheckKey is the value of the configuration of segments that checks a file before it is
+// opened, a func(path string) error.
+const CheckKey = "indexerd.check"
 
 // Path returns the file of a segment, "" for one in memory.
 func Path(s segment.Segment) string {
