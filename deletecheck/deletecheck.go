@@ -47,9 +47,9 @@
 // for each row, and 0.2 us for the comparison. If keys are ordered otherwise,
 // each row is read twice, and looked up in the index once. A Verify with Content
 // also reads each page, on all cores. With sums, one statement sums all rows, at 1 to
-// 8 us each, and the documents of ranges that were written since are listed, at about
-// 2 us each. Memory: two chunks and a batch, whatever the size of the table and the
-// number of differences, and with sums 1 byte for each document, at most 2 MB.
+// 8 us each, and the documents of ranges that were written since are listed. Memory: two
+// chunks and a batch, whatever the size of the table and the number of differences, and
+// with sums a key and a sum for each range, of at most 10,000 or so.
 package deletecheck
 
 import (

@@ -111,6 +111,24 @@ func (s *Stored) read(c *comparison) ([]doc.OID, error) {
 	return slices.Clone(s.bounds), nil
 }
 
+// Total returns the sum of the stamps of all documents; false if that of a range is not
+// known. It reads the documents of the ranges that were written since the last call.
+func (s *Stored) Total(index Index, pages Pages) (total doc.Sum, known bool, err error) {
+	if _, err := s.read(&comparison{index: index, pages: pages}); err != nil {
+		return total, false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range len(s.bounds) + 1 {
+		sum, known := s.sums[rangeAt(s.bounds, i).From]
+		if !known || sum.Rows > 0 && total.Rows > 0 && sum.Epoch != total.Epoch {
+			return total, false, nil
+		}
+		total.Rows, total.Digest, total.Epoch = total.Rows+sum.Rows, total.Digest+sum.Digest, max(total.Epoch, sum.Epoch)
+	}
+	return total, true, nil
+}
+
 // every returns how many documents a range has.
 func (s *Stored) every(documents int) int { return max(cmp.Or(s.Rows, rangeRows), documents/maxRanges) }
 

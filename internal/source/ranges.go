@@ -42,14 +42,8 @@ var keySeed = maphash.MakeSeed()
 // returns none if the database does not compute the digests, and if it could compare
 // the keys of rows and children in another way than by their bytes.
 func (t *Table) TokenSums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, error) {
-	all := []summing{t.view.tokens(dialect.And(t.live(), t.unlisted()), 0)}
-	for i, c := range t.children {
-		if !t.joins(c.view) {
-			return nil, nil
-		}
-		all = append(all, c.tokens(t.isParent(c.view), weight(i)))
-	}
-	if slices.ContainsFunc(all, func(s summing) bool { return s.view.token() == "NULL" }) {
+	all, ok := t.tokenSummings()
+	if !ok {
 		return nil, nil
 	}
 	sums, err := t.sumsOf(ctx, "sum the digests of rows", bounds, all...)
@@ -59,6 +53,19 @@ func (t *Table) TokenSums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, err
 		}
 	}
 	return sums, err
+}
+
+// tokenSummings returns what sums of tokens consist of, the rows first; false if they are
+// not known.
+func (t *Table) tokenSummings() ([]summing, bool) {
+	all := []summing{t.view.tokens(dialect.And(t.live(), t.unlisted()), 0)}
+	for i, c := range t.children {
+		if !t.joins(c.view) {
+			return nil, false
+		}
+		all = append(all, c.tokens(t.isParent(c.view), weight(i)))
+	}
+	return all, !slices.ContainsFunc(all, func(s summing) bool { return s.view.token() == "NULL" })
 }
 
 // tokens sums the tokens of some of the view's rows.

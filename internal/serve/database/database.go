@@ -91,6 +91,9 @@ type Database interface {
 	// ColumnsOf returns the names of the columns that an SQL returns.
 	ColumnsOf(ctx context.Context, sql string) ([]string, error)
 	Figures() pace.Figures
+	// Totals returns the sums of all rows of some of its tables, and which are known, of
+	// one snapshot for tables that share settings.
+	Totals(context.Context, []Rows) ([]doc.Sum, []bool, error)
 }
 
 // Catalog is an open database that lists its tables, for init.
@@ -178,6 +181,15 @@ func (d *database) Table(ctx context.Context, t configs.Table, n Numbers, u Unit
 		r.hints = d.changes.Watch(table.Footprint)
 	}
 	return r, nil
+}
+
+// Totals implements Database.
+func (d *database) Totals(ctx context.Context, all []Rows) ([]doc.Sum, []bool, error) {
+	tables := make([]*source.Table, len(all))
+	for i, one := range all {
+		tables[i] = one.(rows).Table
+	}
+	return d.Source.Totals(ctx, tables)
 }
 
 type rows struct {

@@ -64,6 +64,7 @@ func (t *Table) newPasses(r database.Rows) *passes.Passes {
 	p = passes.New(passes.Config{
 		Table: t.Conf, Source: r, Sink: t.Sink, Tree: t.Tree, Trace: t.Trace, Fail: t.fail,
 		Compare: t.compare, Share: t.Source.comparisons, Documents: t.CountDocuments,
+		Total: func(ctx context.Context) (passes.Total, error) { return t.total(ctx, r) },
 		Run: func(ctx context.Context, pass, tier string, run func(context.Context) (doc.Report, error)) (doc.Report, error) {
 			report, err := t.pass(ctx, r, pass, tier, run)
 			if pass == "incremental" {

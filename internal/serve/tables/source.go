@@ -22,7 +22,8 @@ type Source struct {
 	loads chan struct{} // held by each range of a load while it is read and indexed
 	Looks chan struct{} // held by each fresh search of a table while it reads
 
-	comparisons *pace.Share // of its tables without updateTimes, and narrowed sweeps
+	comparisons *pace.Share // of its tables, and narrowed sweeps
+	totals      *totals
 	mu          sync.Mutex
 	err         error // of the last try to reach it
 	slow        bool  // as it was logged last
@@ -41,6 +42,7 @@ func NewSource(cfg *configs.Config, conf configs.Source) *Source {
 		loads:       make(chan struct{}, loadsAtOnce(conf.Limits.Connections, tables)),
 		Looks:       make(chan struct{}, max(conf.Limits.Connections/4, 1)),
 		comparisons: pace.NewShare(conf.Limits.ComparisonShare),
+		totals:      newTotals(),
 	}
 }
 

@@ -19,9 +19,10 @@ import (
 //	its version is that of the last comparison, and exact
 //	           nothing was committed: S moves to the time of the hint
 //	changed    the table is compared as soon as its share of the time allows
-//	unknown    something was committed, and counters come late: the table is
-//	           compared at once if all such tables are small, else when the counters
-//	           show a change
+//	unknown    something was committed, and counters come late: a small table is
+//	           compared by the sum of all its rows, which moves S if it is that of the
+//	           documents. Another one is compared at once if all such tables take
+//	           little time, else when the counters show a change
 //	unchanged  nothing is compared, and S stays
 //
 // The hint of a comparison was read before its first page, so a change that the
@@ -31,11 +32,12 @@ import (
 //
 // Hints are kept in memory: after a start the table is compared.
 const (
-	lookEvery = pace.AtMostEvery
+	// LookEvery is the interval at which a table is looked at.
+	LookEvery = pace.AtMostEvery
 	// compareAnyway is how often a table is compared that no hint shows changed.
 	compareAnyway = 10 * time.Minute
 	// lookWithin is how long a look is fresh.
-	lookWithin = 5 * lookEvery
+	lookWithin = 5 * LookEvery
 	// leastStep is the least step of the database's clock that is looked for after a
 	// start and after a comparison. Clocks of two machines differ by less meanwhile.
 	leastStep = time.Second
@@ -70,9 +72,26 @@ func (c *comparer) run(ctx context.Context) (doc.Report, error) {
 		if marks.Unverified == "" && c.unmoved(h) {
 			c.Trace.Note(c.Table.Name, func(m *timetrace.Table) { m.Settle(h.At, "compared") })
 			due = changes.Unchanged
+		} else if marks.Unverified == "" {
+			due = c.total(ctx, due)
 		}
 		return marks.Unverified != "" || c.isTime(due)
 	})
+}
+
+// total compares a table by one sum if that decides whether it changed.
+func (c *comparer) total(ctx context.Context, due changes.Due) changes.Due {
+	if due != changes.Unknown {
+		return due
+	}
+	total, err := c.Total(ctx)
+	if c.Fail("compare", err) != nil {
+		return due
+	}
+	if total.Equal {
+		c.Trace.Note(c.Table.Name, func(m *timetrace.Table) { m.Settle(total.At, "compared") })
+	}
+	return total.resolve(due)
 }
 
 // look reads a hint, and compares if wanted returns true.

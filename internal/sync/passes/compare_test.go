@@ -27,6 +27,7 @@ type followed struct {
 	cost  time.Duration // of a comparison
 	late  time.Duration // how long before its end a comparison began; it continued another one if it was before the hint
 	held  func()        // called in a comparison
+	total Total         // of a comparison by one sum
 
 	comparisons int
 }
@@ -72,7 +73,8 @@ func follow(t *testing.T, test func(*testing.T, *followed)) {
 		f := &followed{t: t, hint: doc.Hint{Version: "1", Counters: "1", Exact: true}}
 		f.Passes = New(Config{
 			Table: configs.Table{Name: "film"}, Source: f, Trace: trace, Tree: tree, Compare: f.compare, Share: pace.NewShare(0.1),
-			Fail: func(_ string, err error) error { return err },
+			Total: func(context.Context) (Total, error) { return f.total, f.fail },
+			Fail:  func(_ string, err error) error { return err },
 		})
 		f.look(1)
 		f.want("at the start", 1)
@@ -84,7 +86,7 @@ func follow(t *testing.T, test func(*testing.T, *followed)) {
 func (f *followed) look(n int) {
 	f.t.Helper()
 	for range n {
-		time.Sleep(lookEvery)
+		time.Sleep(LookEvery)
 		if _, err := f.Jobs()[0].Run(f.Passes, f.t.Context()); err != nil {
 			f.t.Fatal(err)
 		}
@@ -115,8 +117,32 @@ func TestNothingIsComparedWhileNothingIsCommitted(t *testing.T) {
 		f.hint.Version, f.hint.Counters = "2", "2"
 		f.look(1)
 		f.want("after a commit", 2)
-		f.look(int(compareAnyway / lookEvery))
+		f.look(int(compareAnyway / LookEvery))
 		f.want("after ten minutes", 3)
+	})
+}
+
+// While others commit, a small table is compared by one sum, which moves S while it is
+// that of the documents.
+func TestSmallTableBesideABusyNeighbour(t *testing.T) {
+	follow(t, func(t *testing.T, f *followed) {
+		busy := func(n int) {
+			for range n {
+				f.hint.Version += "+"
+				f.total.At = time.Now()
+				f.look(1)
+			}
+		}
+		f.total = Total{Known: true, Equal: true}
+		busy(60)
+		f.want("after a minute", 1)
+		f.wantSettled("after a minute", time.Second)
+		f.total.Equal = false
+		busy(1)
+		f.want("after a change", 2)
+		f.total.Known = false
+		busy(1)
+		f.want("after a look at a table that is not small", 3)
 	})
 }
 
@@ -316,8 +342,8 @@ func TestLag(t *testing.T) {
 		want("changed, and its share is used up", 20*time.Second)
 
 		f.fail = errors.New("connection lost")
-		for range lookWithin / lookEvery {
-			time.Sleep(lookEvery)
+		for range lookWithin / LookEvery {
+			time.Sleep(LookEvery)
 			if _, err := f.Jobs()[0].Run(f.Passes, t.Context()); !errors.Is(err, f.fail) {
 				t.Errorf("got error %v of a look, want %v", err, f.fail)
 			}

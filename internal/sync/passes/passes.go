@@ -77,6 +77,9 @@ type Config struct {
 	Compare   func(context.Context) (doc.Report, time.Duration, error)
 	Share     *pace.Share
 	Documents func() uint64 // about how many the index has
+	// Total compares the sum of all rows with that of all documents, for a table that is
+	// small enough for that.
+	Total func(context.Context) (Total, error)
 }
 
 // Passes are the passes of one table, except load and sweep.
@@ -165,7 +168,7 @@ const ReadHorizon = "horizon"
 // the table's current description.
 func (p *Passes) Jobs() []Job {
 	if p.Table.ByComparison() {
-		return []Job{{Pass: "compare", Every: lookEvery, Run: (*Passes).lookForChanges}}
+		return []Job{{Pass: "compare", Every: LookEvery, Run: (*Passes).lookForChanges}}
 	}
 	conf := p.Table.Compensate
 	jobs := []Job{{Pass: "incremental", Every: p.Table.Incremental.Every, Run: (*Passes).RunIncremental}}
@@ -183,7 +186,7 @@ func (p *Passes) Jobs() []Job {
 		jobs = append(jobs, Job{Pass: "compensate", Tier: "compared", Every: conf.Every, Run: (*Passes).runCompared})
 	}
 	if p.silent != nil {
-		jobs = append(jobs, Job{Pass: "compare", Every: lookEvery, Run: (*Passes).lookForSilent})
+		jobs = append(jobs, Job{Pass: "compare", Every: LookEvery, Run: (*Passes).lookForSilent})
 	}
 	return jobs
 }

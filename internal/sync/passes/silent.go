@@ -116,7 +116,14 @@ func (s *silent) run(ctx context.Context) (doc.Report, error) {
 		}
 		s.known = true
 	}
-	if !s.comes(h, due) {
+	var total Total
+	if due == changes.Unknown {
+		total, err = s.Total(ctx)
+		if err := s.Fail("compare", err); err != nil {
+			return doc.Report{}, err
+		}
+	}
+	if !s.comes(h, due, total) {
 		return doc.Report{}, nil
 	}
 	return s.compare(ctx, h, due)
@@ -124,7 +131,7 @@ func (s *silent) run(ctx context.Context) (doc.Report, error) {
 
 // comes reports whether the table is to be compared now. A change that windows may find
 // yet waits for the next window.
-func (s *silent) comes(h doc.Hint, due changes.Due) bool {
+func (s *silent) comes(h doc.Hint, due changes.Due, total Total) bool {
 	since, least := s.turn.since(), time.Duration(0)
 	found, counted := s.explained(h)
 	if since >= compareAnyway && h.Version != s.base.Version {
@@ -133,6 +140,8 @@ func (s *silent) comes(h doc.Hint, due changes.Due) bool {
 	switch {
 	case due == changes.Unproven: // in ten minutes
 		due = changes.Unchanged
+	case due == changes.Unknown && total.Known:
+		due = total.resolve(due)
 	case due == changes.Unknown && (found > 0 || s.vain && since < unknownAgain):
 		due = changes.Unchanged
 	case due == changes.Changed && found >= counted && since < compareAnyway:

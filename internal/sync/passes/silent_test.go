@@ -50,8 +50,8 @@ func watch(t *testing.T, test func(*testing.T, *watched)) {
 		w.Passes = New(Config{
 			Table:  configs.Table{Name: machine.Table, Updated: "updated", Compensate: configs.Compensate{Horizon: "timeout"}},
 			Source: w, Trace: m.Trace, Tree: m.Tree, Sink: m.Sink, Compare: w.compare, Share: pace.NewShare(0.1),
-			Documents: func() uint64 { return w.documents },
-			Fail:      func(_ string, err error) error { return err },
+			Documents: func() uint64 { return w.documents }, Total: func(context.Context) (Total, error) { return w.total, nil },
+			Fail: func(_ string, err error) error { return err },
 		})
 		w.look(2)
 		w.want("at the start", 1)
@@ -63,7 +63,7 @@ func watch(t *testing.T, test func(*testing.T, *watched)) {
 func (w *watched) look(n int) {
 	w.t.Helper()
 	for range n {
-		time.Sleep(lookEvery)
+		time.Sleep(LookEvery)
 		w.window(0)
 		if _, err := w.lookForSilent(w.t.Context()); err != nil {
 			w.t.Fatal(err)
@@ -113,7 +113,7 @@ func TestChangeThatAWindowExplainsIsNotCompared(t *testing.T) {
 	watch(t, func(t *testing.T, w *watched) {
 		w.window(3)
 		w.commit(3)
-		w.look(int(compareAnyway/lookEvery) - 10)
+		w.look(int(compareAnyway/LookEvery) - 10)
 		w.want("after three changes of three rows", 1)
 		w.window(3)
 		w.commit(4)
@@ -121,7 +121,7 @@ func TestChangeThatAWindowExplainsIsNotCompared(t *testing.T) {
 		w.want("after four changes of three rows", 2)
 		w.window(2)
 		w.commit(2)
-		w.look(int(compareAnyway/lookEvery) + 2)
+		w.look(int(compareAnyway/LookEvery) + 2)
 		w.want("after ten minutes", 3)
 	})
 }
@@ -246,7 +246,7 @@ func TestCommitWithLateCountersIsComparedOnce(t *testing.T) {
 func TestUnprovenTableIsComparedAfterTenMinutes(t *testing.T) {
 	watch(t, func(t *testing.T, w *watched) {
 		w.hint.Weak, w.hint.Counted = true, true
-		for range int(compareAnyway/lookEvery) - 10 {
+		for range int(compareAnyway/LookEvery) - 10 {
 			w.hint.Version += "+"
 			w.look(1)
 		}
@@ -259,12 +259,30 @@ func TestUnprovenTableIsComparedAfterTenMinutes(t *testing.T) {
 	})
 }
 
+// A small table is compared if its sum is not that of its documents.
+func TestSmallWatchedTableBesideABusyNeighbour(t *testing.T) {
+	watch(t, func(t *testing.T, w *watched) {
+		busy := func(n int) {
+			for range n {
+				w.hint.Version += "+"
+				w.look(1)
+			}
+		}
+		w.total = Total{Known: true, Equal: true}
+		busy(60)
+		w.want("while others commit", 1)
+		w.total.Equal = false
+		busy(2)
+		w.want("after a change", 2)
+	})
+}
+
 // A window has the first chance to find a row.
 func TestComparisonWaitsForTheNextWindow(t *testing.T) {
 	watch(t, func(t *testing.T, w *watched) {
 		w.commit(1)
-		for range int(patience / lookEvery) {
-			time.Sleep(lookEvery)
+		for range int(patience / LookEvery) {
+			time.Sleep(LookEvery)
 			if _, err := w.lookForSilent(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -293,7 +311,7 @@ func TestComparisonWaitsForASweep(t *testing.T) {
 		w.commit(1)
 		w.look(1)
 		w.err = lost
-		time.Sleep(lookEvery)
+		time.Sleep(LookEvery)
 		w.window(0)
 		if _, err := w.lookForSilent(t.Context()); !errors.Is(err, lost) {
 			t.Errorf("got %v, want the error", err)

@@ -42,7 +42,7 @@ func (t *Turn) ComesAfter(due changes.Due, least time.Duration) bool {
 	if due == changes.Unknown && t.every > unknownEvery {
 		return false // the counters come before all that are unknown can be compared
 	}
-	return t.since() >= t.every-lookEvery/2 // looks are not exactly lookEvery apart
+	return t.since() >= t.every-LookEvery/2 // looks are not exactly LookEvery apart
 }
 
 // Began notes that a comparison has ended.
@@ -52,3 +52,21 @@ func (t *Turn) Began(at time.Time) { t.began = at }
 func (t *Turn) Took(database time.Duration) { t.cost.Add(database + ownWork) }
 
 func (t *Turn) since() time.Duration { return time.Since(t.began) }
+
+// A Total is the result of a comparison of all of a table by one sum.
+type Total struct {
+	At    time.Time // the database's clock before the rows were summed
+	Known bool
+	Equal bool // the documents are those of all rows that were committed before At
+}
+
+// resolve finds whether a table changed, of which only something was committed.
+func (t Total) resolve(due changes.Due) changes.Due {
+	switch {
+	case due != changes.Unknown || !t.Known:
+		return due
+	case t.Equal:
+		return changes.Unchanged
+	}
+	return changes.Changed
+}

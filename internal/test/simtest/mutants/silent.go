@@ -16,7 +16,7 @@ var silentMutants = []mutant{
 		edit:  replace("k && t == s", "!k || t == s"),
 		tests: "TestSumsOfARowThatChangedBack|TestSummedHistories"},
 	{rule: "R11", name: "what no window explains waits for the sweep", pkg: "internal/sync/passes", function: "silent.run",
-		edit: replace("s.comes(h, d)", "false")},
+		edit: replace("s.comes(h, d, t)", "s.comes(h, d, t) && false")},
 	{rule: "R11", name: "a comparison between two sweeps counts as a sweep", pkg: "deletecheck", function: "sweep.end",
 		edit:  replace("w.Between", "false"),
 		tests: "TestComparisonBetweenSweeps"},

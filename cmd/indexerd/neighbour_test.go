@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/test/pgtest"
+)
+
+// TestBusyNeighbour changes small tables without updated while another database of the
+// server commits all the time. The session idles after each change, so that the server
+// counts it 10 s later.
+func TestBusyNeighbour(t *testing.T) {
+	t.Parallel()
+	tables := rounds(t, "NEIGHBOUR_N", 20, 10)
+	dsn, other := pgtest.DB(t), pgtest.DB(t)
+	var create, config strings.Builder
+	for i := range tables {
+		fmt.Fprintf(&create, "CREATE TABLE t%d (id int PRIMARY KEY, body text); INSERT INTO t%d SELECT i, 'word' FROM generate_series(1, 100) i;", i, i)
+		fmt.Fprintf(&config, "  t%d: {source: db, sql: 'SELECT id, body FROM t%d', key: id, content: {fields: [body]}}\n", i, i)
+	}
+	pgtest.Exec(t, dsn, create.String())
+	pgtest.Exec(t, other, "CREATE TABLE busy (n int); INSERT INTO busy VALUES (0)")
+	p := follow(t, writeFile(t, configOf("postgres", dsn, freshData(t), config.String())))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	busy := pgtest.Connect(t, other)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for tick := time.NewTicker(2 * time.Millisecond); ctx.Err() == nil; <-tick.C {
+			_, _ = busy.Exec(ctx, "UPDATE busy SET n = n + 1")
+		}
+	}()
+	session := pgtest.Connect(t, dsn)
+	<-time.After(15 * time.Second)
+	cpu, db, began := p.cpu(t), serverTime(t, dsn), time.Now()
+	<-time.After(20 * time.Second)
+	took := time.Since(began).Seconds()
+	cpu, db = (p.cpu(t)-cpu)/took, (serverTime(t, dsn)-db)/took
+	var all []time.Duration
+	for n := range 6 {
+		table, word := fmt.Sprintf("t%d", n%tables), fmt.Sprintf("changed%d", n)
+		for range 2 { // a session reports its first commit at once
+			if _, err := session.Exec(t.Context(), fmt.Sprintf("UPDATE %s SET body = '%s' WHERE id = 7", table, word)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all = append(all, p.reaches(t, table, word, 1))
+	}
+	stop()
+	<-ended
+	slices.Sort(all)
+	fmt.Printf("neighbour: tables=%d p50_ms=%d max_ms=%d daemon_cpu_share=%.3f db_share=%.3f %s\n", tables,
+		all[len(all)/2].Milliseconds(), all[len(all)-1].Milliseconds(), cpu, db, outcome(all[len(all)-1] > 3*time.Second))
+}
