@@ -13,7 +13,7 @@ import (
 const maxDepth = 10_000
 
 // ParseRow parses what AppendJSON wrote. A number without fraction and exponent
-// that fits is an int64, any other a json.Number. The row does not refer to
+// that fits is an int64, any other a json.Number, and an object a JSON. The row does not refer to
 // body, which the store may reuse. Its texts share one copy of body, so each of
 // them keeps the whole copy in memory.
 //
@@ -129,6 +129,8 @@ func (p *parser) value() (any, error) {
 			return err
 		})
 		return list, err
+	case '{':
+		return p.jsonValue()
 	case 'n':
 		return nil, p.word("null")
 	case 't':

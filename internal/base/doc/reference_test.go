@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // referenceParseRow is ParseRow on encoding/json's tokens: the definition of a
@@ -81,32 +82,41 @@ func referenceColumns(d *json.Decoder) (Row, error) {
 }
 
 func referenceValue(d *json.Decoder) (any, error) {
-	t, err := d.Token()
-	if err != nil {
+	var raw json.RawMessage
+	if err := d.Decode(&raw); err != nil {
 		return nil, err
 	}
-	switch t := t.(type) {
-	case json.Number:
-		// As an integer, "-0" would lose its sign.
-		if i, err := t.Int64(); err == nil && t != "-0" {
-			return i, nil
+	inner := json.NewDecoder(bytes.NewReader(raw))
+	inner.UseNumber()
+	switch raw[0] {
+	case '{':
+		if !utf8.Valid(raw) {
+			return nil, fmt.Errorf("the object is not valid UTF-8")
 		}
-		return t, nil
-	case json.Delim:
-		if t != '[' {
-			return nil, fmt.Errorf("unexpected %v", t)
-		}
+		return JSON(raw), nil
+	case '[':
 		list := []any{}
-		for d.More() {
-			v, err := referenceValue(d)
-			if err != nil {
-				return nil, err
-			}
+		err := expect(inner, '[')
+		for err == nil && inner.More() {
+			var v any
+			v, err = referenceValue(inner)
 			list = append(list, v)
 		}
-		return list, expect(d, ']')
+		if err != nil {
+			return nil, err
+		}
+		return list, expect(inner, ']')
 	}
-	return t, nil
+	var v any
+	if err := inner.Decode(&v); err != nil {
+		return nil, err
+	}
+	if n, ok := v.(json.Number); ok && n != "-0" { // as an integer it would lose its sign
+		if i, err := n.Int64(); err == nil {
+			return i, nil
+		}
+	}
+	return v, nil
 }
 
 func expect(d *json.Decoder, want json.Delim) error {

@@ -250,7 +250,7 @@ func (ix *Index) ownFields(row doc.Row) (map[string]any, error) {
 	fields := map[string]any{}
 	add := func(name string) {
 		if v, _ := row.Get(name); v != nil && v != "" {
-			fields[name] = v
+			fields[name] = flat(v)
 		}
 	}
 	m := ix.Mapping
@@ -279,7 +279,7 @@ func (ix *Index) ownFields(row doc.Row) (map[string]any, error) {
 					return nil, err
 				}
 				if v != nil && v != "" {
-					values = append(values, v)
+					values = append(values, flat(v))
 				}
 			}
 			if values != nil {
@@ -288,6 +288,35 @@ func (ix *Index) ownFields(row doc.Row) (map[string]any, error) {
 		}
 	}
 	return fields, nil
+}
+
+// flat returns a value as a field of the cluster takes it: a JSON is the list of its
+// values.
+func flat(v any) any {
+	switch v := v.(type) {
+	case doc.JSON:
+		return slices.Collect(v.Leaves)
+	case []any:
+		if slices.ContainsFunc(v, nests) {
+			var all []any
+			for _, e := range v {
+				if list, ok := flat(e).([]any); ok {
+					all = append(all, list...)
+				} else {
+					all = append(all, e)
+				}
+			}
+			return all
+		}
+	}
+	return v
+}
+
+// nests reports whether a value is a JSON or has one.
+func nests(v any) bool {
+	list, _ := v.([]any)
+	_, is := v.(doc.JSON)
+	return is || slices.ContainsFunc(list, nests)
 }
 
 // rest returns the part of a row that is in no field under its own name as it is: columns, and the
@@ -299,6 +328,7 @@ func (ix *Index) rest(row doc.Row) map[string]any {
 		if ix.stores.shared[name] {
 			_, inField = ix.Plain(row.Values[i])
 		}
+		inField = inField && !nests(row.Values[i])
 		if !inField && row.Values[i] != nil {
 			rest[name] = row.Values[i]
 		}
@@ -311,7 +341,7 @@ func (ix *Index) rest(row doc.Row) map[string]any {
 			whole := at >= 0
 			for i, name := range r.Names {
 				columns[name] = r.Values[i]
-				whole = whole && slices.Contains(m.Children[at].Columns, name)
+				whole = whole && slices.Contains(m.Children[at].Columns, name) && !nests(r.Values[i])
 			}
 			if !whole {
 				rows = append(rows, columns)

@@ -3,7 +3,9 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,18 +17,19 @@ import (
 	"indexerd/internal/index/query"
 )
 
-// appendTerms appends the terms of a value: one for each element of a list, none for
-// NULL or empty text. The byte order of terms is the order of values.
+// appendTerms appends the terms of a value: one for each element of a list and each value
+// in a JSON, none for NULL or empty text. The byte order of terms is the order of values.
 func (f Field) appendTerms(dst []string, v any) (_ []string, err error) {
-	if list, ok := v.([]any); ok {
-		for _, e := range list {
-			if dst, err = f.appendTerms(dst, e); err != nil {
-				return nil, err
-			}
+	for e := range elements(v) {
+		if dst, err = f.appendTerms(dst, e); err != nil {
+			return nil, err
 		}
+	}
+	switch v.(type) {
+	case nil, []any, doc.JSON:
 		return dst, nil
 	}
-	if v == nil || v == "" {
+	if v == "" {
 		return dst, nil
 	}
 	term, ok := f.term(v)
@@ -34,6 +37,17 @@ func (f Field) appendTerms(dst []string, v any) (_ []string, err error) {
 		return nil, fmt.Errorf("%s is not a %s", query.Shorten(doc.FormatText(v)), f.Type)
 	}
 	return append(dst, term), nil
+}
+
+// elements returns what a value consists of; nothing for one that has no parts.
+func elements(v any) iter.Seq[any] {
+	switch v := v.(type) {
+	case []any:
+		return slices.Values(v)
+	case doc.JSON:
+		return v.Leaves
+	}
+	return func(func(any) bool) {}
 }
 
 // term returns the term of one value, or false if it does not fit the type.
