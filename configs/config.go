@@ -82,6 +82,8 @@ type Table struct {
 	Unit               string         // unit of a numeric Updated: s, ms, us or ns; empty: detect it from the rows
 	Timezone           string         // time zone of an Updated column that has none; may be empty
 	Location           *time.Location // of Timezone; nil if that is empty
+	JSON               []string       // columns of SQL with JSON in a text type
+	Paths              []Path         // in file order
 	Content            Content
 	Metadata           []Meta  // in file order
 	Children           []Child // in file order
@@ -143,6 +145,13 @@ type Boost struct {
 type Meta struct {
 	Name string
 	Type string // keyword, number, date or boolean
+}
+
+// A Path is a column that is what is at a path in a JSON column.
+type Path struct {
+	Name   string
+	Column string
+	Path   []string // the names of members
 }
 
 // A Child is a SELECT of further rows of a document. Key holds the key of the

@@ -104,6 +104,8 @@ func TestEveryKeyIsRead(t *testing.T) {
 		Unit:     "ms",
 		Timezone: "Europe/Berlin",
 		Location: berlin,
+		JSON:     []string{"extra_data"},
+		Paths:    []Path{{"city", "data", []string{"address", "city"}}, {"sku", "extra_data", []string{"lines", "s.k.u"}}},
 		Content:  Content{Fields: []string{"title", "评级"}, Analyzer: "cjk", Boosts: []Boost{{"title", 3}, {"actors", 0.5}}, BM25: query.BM25{K1: 2.5}, k1: &k1, b: &b},
 		Metadata: []Meta{{"评级", "keyword"}, {"length", "number"}, {"u", "date"}, {"Open", "boolean"}},
 		Children: []Child{

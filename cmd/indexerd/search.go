@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
@@ -178,6 +179,12 @@ func formatValue(value any) string {
 	switch value := value.(type) {
 	case doc.JSON:
 		return string(value)
+	case map[string]any: // a JSON of the daemon's answer
+		object, err := json.Marshal(value)
+		if err != nil {
+			return doc.FormatText(value)
+		}
+		return string(object)
 	case []any:
 		texts := make([]string, len(value))
 		for i, one := range value {

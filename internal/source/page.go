@@ -125,7 +125,7 @@ func (p *pageReader) document(oid doc.OID, raw []any) (d doc.Doc, err error) {
 			return d, err
 		}
 	}
-	d.Row, err = t.row(raw)
+	d.Row, err = t.documentRow(raw)
 	return d, err
 }
 

@@ -278,6 +278,9 @@ func (v *view) rowOf(columns []int, names []string, raw []any) (doc.Row, error) 
 func (v *view) described() (parts []string) {
 	for _, c := range v.Columns {
 		parts = append(parts, "column", c.Name, c.Type)
+		if c.Form != "" {
+			parts = append(parts, "form", c.Form)
+		}
 	}
 	return parts
 }

@@ -149,18 +149,40 @@ func readValues(ctx context.Context, s dialect.Session, t *doc.CatalogTable) err
 func readKinds(ctx context.Context, s dialect.Session, t *doc.CatalogTable, columns []doc.CatalogColumn) error {
 	held, names := make([]string, len(columns)), make([]string, len(columns))
 	for i, c := range columns {
-		names[i], held[i] = c.SQL, fmt.Sprintf("group_concat(DISTINCT nullif(typeof(%s), 'null'))", c.SQL)
+		names[i], held[i] = c.SQL, fmt.Sprintf("group_concat(DISTINCT nullif(typeof(%[1]s), 'null')), min(CASE typeof(%[1]s) WHEN 'text' THEN json_valid(%[1]s) AND %[1]s GLOB '[[{]*' WHEN 'blob' THEN json_valid(%[1]s, 8) END)", c.SQL)
 	}
 	rows, err := stdsql.Query(ctx, s, fmt.Sprintf("SELECT %s FROM (SELECT %s FROM %s LIMIT %d)", strings.Join(held, ", "), strings.Join(names, ", "), t.SQL, sampledRows))
 	for i := range columns {
 		if err != nil {
 			return err
 		}
-		c, types := &columns[i], rows[0].Text(i)
+		c, types, isJSON := &columns[i], rows[0].Text(2*i), rows[0].Number(2*i+1) == 1
 		c.Kind, c.Time = kindOf(c.Type, types), canBeTime(c.Type, types)
+		switch {
+		case isJSON && types == "blob" && strings.EqualFold(c.Type, "JSONB"):
+			c.Forms, c.Reason = []doc.CatalogForm{{SQL: "json(%s)", Kind: doc.JSONColumn}}, "as text"
+			c.Marked = true
+		case isJSON && types == "text", types == "" && holdsJSON(c.Type):
+			c.Kind, c.Length, c.Marked = doc.JSONColumn, 0, !holdsJSON(c.Type)
+		case c.Kind == doc.OtherColumn:
+			c.Reason = reason(types)
+		}
 		c.Key = c.Key || canBeKey(types)
 	}
 	return err
+}
+
+// reason returns why a column that holds values of these types is left out.
+func reason(types string) string {
+	switch {
+	case types == "":
+		return "no type, and no row shows one"
+	case strings.Contains(types, ","):
+		return "values of several types: CAST it in the SQL"
+	case types == "blob":
+		return "bytes"
+	}
+	return "not the values of its type: CAST it in the SQL"
 }
 
 // readCollations finds the columns that are compared by a collation of the application.
@@ -205,6 +227,8 @@ func kindOf(declared, types string) doc.ColumnKind {
 		return doc.TextColumn
 	case strings.Contains(d, "BLOB"), d == "":
 		return doc.OtherColumn
+	case d == "TIME" && (types == "" || types == "text"):
+		return doc.WordColumn
 	}
 	for _, held := range strings.Split(types, ",") {
 		if held != "" && held != "integer" && held != "real" {

@@ -147,6 +147,9 @@ func newColumn(info sqlite.ColumnInfo) dialect.Column {
 	}
 	boolean := isBoolean(info.DeclType)
 	c.Value = func(raw any) (any, error) { return value(raw, boolean) }
+	if holdsJSON(info.DeclType) {
+		c.Form, c.Value = "nested", parsed
+	}
 	kind, declared := declaredKind(info.DeclType)
 	c.Kind, c.Untyped = kind, !declared
 	return c
@@ -177,6 +180,22 @@ var scaled = regexp.MustCompile(`^(DEC|NUM).*\(\s*\d+\s*,\s*0*[1-9]\d*\s*\)$`)
 func isBoolean(declared string) bool {
 	d := strings.ToUpper(declared)
 	return d == "BOOLEAN" || d == "BOOL"
+}
+
+// holdsJSON reports whether a declared type is JSON.
+func holdsJSON(declared string) bool {
+	return strings.EqualFold(declared, "JSON") || strings.EqualFold(declared, "JSONB")
+}
+
+// parsed converts a stored value of a column that is declared as JSON. A text that is
+// none stays a text.
+func parsed(v any) (any, error) {
+	if text, ok := v.(string); ok {
+		if object, err := doc.ParseJSON(text); err == nil {
+			return object, nil
+		}
+	}
+	return value(v, false)
 }
 
 // value converts a stored value to a document's value.

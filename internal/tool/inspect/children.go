@@ -128,7 +128,8 @@ func texts(t doc.CatalogTable) (found []doc.CatalogColumn) {
 	u, _ := updateTime(t)
 	for _, c := range t.Columns {
 		refers := slices.ContainsFunc(t.References, func(r doc.CatalogReference) bool { return slices.Contains(r.Columns, c.Name) })
-		if c.Kind == doc.TextColumn && !refers && !hidden(c) && c.Name != u.Name {
+		text := c.Kind == doc.TextColumn || c.Kind == doc.JSONColumn && !c.Marked
+		if text && !refers && !hidden(c) && c.Name != u.Name {
 			found = append(found, c)
 		}
 	}
@@ -287,7 +288,7 @@ type statement struct {
 // add adds columns and returns their names.
 func (s *statement) add(alias string, columns []doc.CatalogColumn) (as []string) {
 	for _, c := range columns {
-		one := selected{c, s.take(fieldName(c.Name))}
+		one := selected{CatalogColumn: c, as: s.take(fieldName(c.Name))}
 		as = append(as, one.as)
 		s.columns = append(s.columns, one.of(alias))
 	}

@@ -45,7 +45,7 @@ func (f family) joinParents(p *proposal, taken names) {
 			if len(named) > 1 {
 				as += "_" + fieldName(c.Name)
 			}
-			j.columns = append(j.columns, selected{c, taken.take(as)})
+			j.columns = append(j.columns, selected{CatalogColumn: c, as: taken.take(as)})
 		}
 		if p.joins = append(p.joins, j); p.textless {
 			p.textless, p.content = false, nil
