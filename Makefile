@@ -76,7 +76,7 @@ lint:
 # ROWS=10000000 sweeps and backs up ten million rows; STAMPS is how many stamps
 # are spilled, and BENCH names some of the benchmarks of the daemon.
 bench: servers
-	$(if $(ROWS),INDEXERD_ROWS=$(ROWS)) $(WITHPG) $(GO) test -run '^$$' -bench '$(or $(BENCH),Load|Sweep|Backup|Memory|MariaDB)' -benchtime 1x -timeout 60m ./cmd/indexerd
+	$(if $(ROWS),INDEXERD_ROWS=$(ROWS)) $(WITHPG) $(GO) test -run '^$$' -bench '$(or $(BENCH),Load|Sweep|Backup|Memory|MariaDB|MySQL)' -benchtime 1x -timeout 60m ./cmd/indexerd
 	INDEXERD_STAMPS=$(or $(STAMPS),10000000) $(GO) test -run '^$$' -bench 'Merge|Spill' -benchtime 1x ./internal/state/stamps
 	@$(MAKE) -s extras
 
@@ -238,7 +238,8 @@ mutants: servers
 	$(WITHPG) $(GO) run ./internal/test/simtest/mutants $(RULES)
 
 # Harnesses on the real binary; N is how often, SEED replays. kill, fresh and storm
-# take DRIVER=mysql, which is MariaDB, and fresh takes ENGINE=opensearch; many tables are killed on PostgreSQL only.
+# take DRIVER=mysql, which is MariaDB, or MySQL with SERVER=mysql, and fresh takes
+# ENGINE=opensearch; many tables are killed on PostgreSQL only.
 # opensearch-kill takes NODES and RELEASE, failover PAGES=hbase and PAUSE=60s.
 kill: servers
 	SEED=$(SEED) KILL_N=$(or $(N),1000) DRIVER=$(DRIVER) $(WITHPG) $(GO) test -count=1 -run '^TestKill9$$' -v -timeout 120m ./cmd/indexerd
@@ -309,7 +310,7 @@ idle: servers
 stress: servers
 	STRESS_SECONDS=$(or $(SECONDS),60) $(WITHPG) $(GO) test -run '^TestStress$$' -v -timeout 30m ./internal/serve/daemon
 
-# N late commits on MariaDB, while horizons are read, and then HINTS commits while hints
+# N late commits on MariaDB, or with SERVER=mysql on MySQL, while horizons are read, and then HINTS commits while hints
 # are. Both are at least 1,000.
 late: servers
 	LATE_N=$(or $(N),20000) HINTS_N=$(or $(HINTS),5000) $(GO) test -count=1 -run '^(TestLateCommits|TestHintsOfCommits)$$' -v -timeout 30m ./internal/source/mysql

@@ -228,7 +228,7 @@ func (c *changer) row(t *testing.T, table *changedTable) anyRow {
 	t.Helper()
 	var names []string
 	for _, name := range table.Keys[0] {
-		names = append(names, "CAST("+table.column(name).SQL+" AS VARCHAR(80))")
+		names = append(names, "CAST("+table.column(name).SQL+" AS "+map[bool]string{false: "VARCHAR(80)", true: "CHAR(80)"}[c.maria]+")")
 	}
 	values, into := make([]string, len(names)), make([]any, len(names))
 	for i := range values {

@@ -94,6 +94,7 @@ func TestChinook(t *testing.T) {
 		"postgres": {newPostgres, "artist", "chinook/Chinook_PostgreSql.sql.gz"},
 		"sqlite":   {newSQLite, "Artist", "chinook/Chinook_Sqlite.sql.gz"},
 		"mariadb":  {newMariaDB, "Artist", "chinook/Chinook_MySql.sql.gz"},
+		"mysql":    {newMySQL, "Artist", "chinook/Chinook_MySql.sql.gz"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -163,12 +164,25 @@ func newSQLite(t *testing.T, script string) *anyDB {
 	return a
 }
 
-// newMariaDB is newPostgres for a MariaDB server without foreign keys.
+// newMariaDB is newPostgres for a MariaDB server without foreign keys, and a daemon
+// whose account has SELECT alone.
 func newMariaDB(t *testing.T, script string) *anyDB {
 	t.Helper()
-	a := &anyDB{maria: true, dsn: mariatest.New(t).DB(t)}
-	mariatest.Exec(t, a.dsn, "SET GLOBAL foreign_key_checks = 0")
-	a.db = mariatest.Open(t, a.dsn)
+	return newMaria(t, mariatest.New(t), script)
+}
+
+// newMySQL is newMariaDB for MySQL.
+func newMySQL(t *testing.T, script string) *anyDB {
+	t.Helper()
+	return newMaria(t, mariatest.NewMySQL(t), script)
+}
+
+func newMaria(t *testing.T, server *mariatest.Server, script string) *anyDB {
+	t.Helper()
+	dsn := server.DB(t)
+	database := dsn[strings.LastIndex(dsn, "/")+1:]
+	mariatest.Exec(t, dsn, "SET GLOBAL foreign_key_checks = 0; CREATE USER reader@'127.0.0.1'; GRANT SELECT ON "+database+".* TO reader@'127.0.0.1'")
+	a := &anyDB{maria: true, dsn: strings.Replace(dsn, "root@", "reader@", 1), db: mariatest.Open(t, dsn)}
 	a.exec(t, script)
 	return a
 }

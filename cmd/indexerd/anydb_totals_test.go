@@ -27,10 +27,7 @@ func (a *anyDB) index(t *testing.T) {
 	}
 	a.look(t)
 	a.file = ownPlace(t, yaml)
-	var err error
-	if a.conf, err = configs.Load(a.file, os.LookupEnv); err != nil {
-		t.Fatal(err)
-	}
+	a.load(t)
 	a.p = follow(t, a.file)
 	documents := map[string]uint64{}
 	for _, s := range a.p.status(t).Tables {
@@ -48,6 +45,15 @@ func (a *anyDB) index(t *testing.T) {
 		if ok && documents[conf.Name] != rows {
 			t.Errorf("%s: got %d documents, want %d", table, documents[conf.Name], rows)
 		}
+	}
+}
+
+// load reads the configuration.
+func (a *anyDB) load(t *testing.T) {
+	t.Helper()
+	var err error
+	if a.conf, err = configs.Load(a.file, os.LookupEnv); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -47,7 +47,7 @@ func Main(m *testing.M) int { return shared.Main(m) }
 func DB(t testing.TB) string {
 	t.Helper()
 	pgtest.NeedsServers(t)
-	server, err := shared.Get(func() (*Server, error) { return Start(context.Background()) })
+	server, err := shared.Get(func() (*Server, error) { return start(os.Getenv("SERVER"), nil) })
 	need(t, err)
 	return server.DB(t)
 }
@@ -60,16 +60,27 @@ func need(t testing.TB, err error) {
 // New starts a server with options for one test, which ends with it.
 func New(t testing.TB, options ...string) *Server {
 	t.Helper()
+	return newServer(t, os.Getenv("SERVER"), options)
+}
+
+// NewMySQL is New for MySQL, whatever SERVER names.
+func NewMySQL(t testing.TB, options ...string) *Server {
+	t.Helper()
+	return newServer(t, "mysql", options)
+}
+
+func newServer(t testing.TB, product string, options []string) *Server {
+	t.Helper()
 	pgtest.NeedsServers(t)
-	s, err := Start(context.Background(), options...)
+	s, err := start(product, options)
 	need(t, err)
 	t.Cleanup(s.Stop)
 	return s
 }
 
-// Start creates a data directory and starts its server. On error nothing remains.
-func Start(ctx context.Context, options ...string) (*Server, error) {
-	product, err := chosen()
+// start creates a data directory and starts its server. On error nothing remains.
+func start(name string, options []string) (*Server, error) {
+	product, err := productOf(name)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +89,7 @@ func Start(ctx context.Context, options ...string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{product: product, process: &process.Process{Dir: dir}, options: options}
+	ctx := context.Background()
 	if err = product.install(ctx, dir); err == nil {
 		err = s.listen(ctx)
 	}
@@ -97,7 +109,7 @@ func (s *Server) listen(ctx context.Context) error {
 			return err
 		}
 		s.port = ports[0]
-		if err = s.start(ctx); err == nil || i == 4 {
+		if err = s.run(ctx); err == nil || i == 4 {
 			return err
 		}
 	}
@@ -106,10 +118,10 @@ func (s *Server) listen(ctx context.Context) error {
 // startWithin limits how long a server takes to answer.
 const startWithin = time.Minute
 
-// start starts the server and waits until it answers. The server's temporary tables
+// run starts the server and waits until it answers. The server's temporary tables
 // are in its own directory: MariaDB 10.11 crashes when it can't open one, as in a
 // directory that is full or that is emptied meanwhile.
-func (s *Server) start(ctx context.Context) error {
+func (s *Server) run(ctx context.Context) error {
 	dir := s.process.Dir
 	options := []string{"--port=" + s.port, "--socket=" + filepath.Join(dir, "socket"), "--tmpdir=" + dir, "--bind-address=127.0.0.1", "--skip-name-resolve", "--pid-file=" + filepath.Join(dir, "pid"),
 		"--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=64M", "--max-connections=200", "--character-set-server=utf8mb4"}
@@ -163,7 +175,7 @@ func (s *Server) DB(t testing.TB) string {
 }
 
 // open opens the database of a DSN of this package. Its sessions may send several
-// statements at once, have UTC, and concatenate by ||.
+// statements at once, have UTC, and concatenate by ||. Recursive SQLs have room.
 func open(dsn string) (*sql.DB, error) {
 	host, database, ok := strings.Cut(strings.TrimPrefix(dsn, "mysql://"), "/")
 	login, address, found := strings.Cut(host, "@")
@@ -173,11 +185,7 @@ func open(dsn string) (*sql.DB, error) {
 	c := mysql.NewConfig()
 	c.User, c.Net, c.Addr, c.DBName = login, "tcp", address, database
 	c.MultiStatements, c.Logger = true, &mysql.NopLogger{}
-	p, err := chosen()
-	if err != nil {
-		return nil, err
-	}
-	c.Params = map[string]string{p.recursion: "1000000", "time_zone": "'+00:00'", "sql_mode": "'STRICT_TRANS_TABLES,PIPES_AS_CONCAT,NO_ENGINE_SUBSTITUTION'"}
+	c.Params = map[string]string{"/*M! max_recursive_iterations */ /*!80000 cte_max_recursion_depth */": "1000000", "time_zone": "'+00:00'", "sql_mode": "'STRICT_TRANS_TABLES,PIPES_AS_CONCAT,NO_ENGINE_SUBSTITUTION'"}
 	connector, err := mysql.NewConnector(c)
 	if err != nil {
 		return nil, err

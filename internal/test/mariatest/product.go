@@ -15,38 +15,34 @@ import (
 
 // A product is a server that the tests run on.
 type product struct {
-	name      string
-	root      string   // of an unpacked one; "": it is installed
-	run       []string // the program, with the loader of an unpacked one
-	recursion string   // the variable that limits a recursive SQL
-	options   []string // of the server only
+	name    string
+	root    string   // of an unpacked one; "": it is installed
+	run     []string // the program, with the loader of an unpacked one
+	options []string
 }
 
-// chosen returns the product that SERVER names: "" is the installed MariaDB; mysql and
+// productOf returns the product that SERVER names: "" is the installed MariaDB; mysql and
 // mariadb are what unpack.sh has unpacked.
-func chosen() (product, error) {
-	switch name := os.Getenv("SERVER"); name {
+func productOf(name string) (p product, err error) {
+	switch name {
 	case "":
 		for _, path := range []string{"mariadbd", "/usr/sbin/mariadbd"} {
 			if found, err := exec.LookPath(path); err == nil {
-				return product{name: "MariaDB", run: []string{found}, recursion: recursionOfMariaDB, options: optionsOfMariaDB}, nil
+				return product{name: "MariaDB", run: []string{found}, options: optionsOfMariaDB}, nil
 			}
 		}
-		return product{}, fmt.Errorf("MariaDB is %w: apt-get install mariadb-server", process.ErrMissing)
+		return p, fmt.Errorf("MariaDB is %w: apt-get install mariadb-server", process.ErrMissing)
 	case "mysql":
-		p, err := unpacked(name, "mysqld")
-		p.name, p.recursion, p.options = "MySQL", "cte_max_recursion_depth", []string{"--mysqlx=OFF", "--innodb-redo-log-capacity=64M", "--secure-file-priv=", "--log-bin-trust-function-creators=ON"}
-		return p, err
+		p, err = unpacked(name, "mysqld")
+		p.name, p.options = "MySQL", []string{"--mysqlx=OFF", "--innodb-redo-log-capacity=64M", "--secure-file-priv=", "--log-bin-trust-function-creators=ON"}
 	case "mariadb":
-		p, err := unpacked(name, "mariadbd")
-		p.name, p.recursion, p.options = "MariaDB", recursionOfMariaDB, optionsOfMariaDB
-		return p, err
+		p, err = unpacked(name, "mariadbd")
+		p.name, p.options = "MariaDB", optionsOfMariaDB
 	default:
-		return product{}, fmt.Errorf("SERVER: got %q, want mysql, mariadb or nothing", name)
+		err = fmt.Errorf("SERVER: got %q, want mysql, mariadb or nothing", name)
 	}
+	return p, err
 }
-
-const recursionOfMariaDB = "max_recursive_iterations"
 
 var optionsOfMariaDB = []string{"--innodb-log-file-size=32M"}
 
