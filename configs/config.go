@@ -162,6 +162,7 @@ type Child struct {
 	Key     []string
 	Updated string   // may be empty: then only the sweep finds changes
 	Unit    string   // as in Table
+	JSON    []string // columns of SQL with JSON in a text type
 	Content []string // columns whose text is searched with the document's
 	Type    string   // type of the metadata field Name; empty: there is no such field
 }

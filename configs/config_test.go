@@ -113,7 +113,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 				Name: "actors", SQL: "SELECT tenant, film_id, at, first, last FROM film_actor JOIN actor USING (actor_id)",
 				Key: []string{"tenant", "film_id"}, Updated: "at", Unit: "s", Content: []string{"first", "last"}, Type: "keyword",
 			},
-			{Name: "评论", SQL: "SELECT tenant, film, note FROM review", Key: []string{"tenant", "film"}, Content: []string{"note"}},
+			{Name: "评论", SQL: "SELECT tenant, film, note FROM review", Key: []string{"tenant", "film"}, JSON: []string{"note"}, Content: []string{"note"}},
 		},
 		Extra: []Extra{
 			{Name: "groups", SQL: "SELECT tenant, id, at, grp FROM film_group", Key: []string{"tenant", "id"}, Updated: "at", Unit: "us", Type: "keyword"},

@@ -24,6 +24,9 @@ func (t Table) SQLFingerprint() string {
 	}
 	for _, c := range t.Children {
 		parts = append(parts, "child", c.Name, c.SQL, c.Updated, strings.Join(c.Key, ","))
+		for _, name := range c.JSON {
+			parts = append(parts, "json", name)
+		}
 	}
 	for _, x := range t.Extra {
 		parts = append(parts, "extra", x.Name, x.SQL, x.Updated, strings.Join(x.Key, ","))

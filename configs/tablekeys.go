@@ -253,6 +253,7 @@ func childKeys(c *Child) []key {
 			"updated", false, "name the column with the time of the last change of a row", "",
 			"The column with the time of the last change of such a row. With it the document is updated at once, without it by the next sweep.", timeColumn{mapping{updatedKeys(&c.Updated, &c.Unit)}},
 		},
+		{"json", false, "list the text columns that hold JSON: [data]", "", "Columns of `sql` with JSON in a text type.", names{&c.JSON, true}},
 		{
 			"content", true, "list the columns whose text is searched: [name]", "",
 			"The columns whose text is searched, with the document's and alone: `actors:penelope`.", names{&c.Content, false},

@@ -23,12 +23,8 @@ type jsonPart struct {
 // describeJSON finds the columns that have JSON, and the parts of such columns. Documents
 // have the parts after the columns of the SQL.
 func (t *Table) describeJSON(cfg TableConfig) error {
-	for _, name := range cfg.JSON {
-		at, err := t.column("json", name)
-		if err != nil {
-			return err
-		}
-		t.Described.Columns[at].Value = parsedJSON(t.Described.Columns[at].Value)
+	if err := t.parseJSON("json", cfg.JSON); err != nil {
+		return err
 	}
 	t.rowNames = t.names[:t.documented()]
 	for _, p := range cfg.Paths {
@@ -42,6 +38,18 @@ func (t *Table) describeJSON(cfg TableConfig) error {
 		}
 		t.fromJSON = append(t.fromJSON, jsonPart{at, p.Path})
 		t.rowNames = append(t.rowNames[:len(t.rowNames):len(t.rowNames)], p.Name)
+	}
+	return nil
+}
+
+// parseJSON has the texts of columns parsed as JSON.
+func (v *view) parseJSON(field string, columns []string) error {
+	for _, name := range columns {
+		at, err := v.column(field, name)
+		if err != nil {
+			return err
+		}
+		v.Columns[at].Value = parsedJSON(v.Columns[at].Value)
 	}
 	return nil
 }
@@ -76,11 +84,16 @@ func (t *Table) documentRow(raw []any) (doc.Row, error) {
 // jsonEpoch returns what an epoch covers of JSON: the documents of rows depend on it, and
 // their digests do not.
 func (c TableConfig) jsonEpoch() (parts []string) {
-	for _, name := range c.JSON {
-		parts = append(parts, "json", name)
-	}
+	parts = jsonEpoch(c.JSON)
 	for _, p := range c.Paths {
 		parts = append(parts, "path", p.Name, p.Column, strings.Join(p.Path, "\x00"))
+	}
+	return parts
+}
+
+func jsonEpoch(columns []string) (parts []string) {
+	for _, name := range columns {
+		parts = append(parts, "json", name)
 	}
 	return parts
 }

@@ -68,6 +68,7 @@ type ChildConfig struct {
 	Key     []string // the columns that hold the parent's key
 	Updated string   // "": none
 	Unit    string   // of an Updated without a time type; "": found from the rows
+	JSON    []string // columns whose texts are JSON
 	Columns []string // of the content; they must exist
 	Value   bool     // the SQL returns one column beside key and updated, as an extra does
 }
@@ -240,7 +241,7 @@ func (t *Table) tokenEpoch(cfg TableConfig, snapshot dialect.Snapshot) uint32 {
 		child := t.children[i]
 		parts = append(parts, childVersion, c.Name, child.token(), child.SQL, c.Updated, strconv.Itoa(len(c.Key)))
 		parts = append(parts, c.Key...)
-		parts = append(parts, child.described()...)
+		parts = append(append(parts, child.described()...), jsonEpoch(c.JSON)...)
 	}
 	h := fnv.New32a()
 	for _, part := range parts {

@@ -29,7 +29,7 @@ func newColumn(t *sql.ColumnType) dialect.Column {
 	c.Kind, c.Value, c.Clock, c.Epochs = kind(c.Type, scale), value(c.Type), clock(c.Type, scale), epochs(c.Type)
 	c.Untyped = c.Type == "BINARY" // the driver does not show the length
 	if c.Type == "JSON" {
-		c.Form = "nested"
+		c.Form = stdsql.Nested
 	}
 	return c
 }
@@ -107,7 +107,7 @@ func value(name string) func(raw any) (any, error) {
 	case "SET":
 		return words
 	case "JSON":
-		return parsed
+		return stdsql.JSON
 	case "TIMESTAMP":
 		zone = "Z"
 		fallthrough
@@ -115,16 +115,6 @@ func value(name string) func(raw any) (any, error) {
 		return func(raw any) (any, error) { return dialect.TimeText(raw.(string), zone), nil }
 	}
 	return stdsql.ScalarOrUUID
-}
-
-// parsed returns the value of JSON. A text that is nested too deeply stays a text.
-func parsed(raw any) (any, error) {
-	if text, ok := raw.(string); ok {
-		if v, err := doc.ParseJSON(text); err == nil {
-			return v, nil
-		}
-	}
-	return stdsql.Scalar(raw)
 }
 
 // bits returns the integer that at most 64 bits are.

@@ -165,16 +165,18 @@ func readKinds(ctx context.Context, s dialect.Session, t *doc.CatalogTable, colu
 		case isJSON && types == "text", types == "" && holdsJSON(c.Type):
 			c.Kind, c.Length, c.Marked = doc.JSONColumn, 0, !holdsJSON(c.Type)
 		case c.Kind == doc.OtherColumn:
-			c.Reason = reason(types)
+			c.Reason = reason(c.Type, types)
 		}
 		c.Key = c.Key || canBeKey(types)
 	}
 	return err
 }
 
-// reason returns why a column that holds values of these types is left out.
-func reason(types string) string {
+// reason returns why a column of a declared type that holds values of types is left out.
+func reason(declared, types string) string {
 	switch {
+	case types == "" && strings.EqualFold(declared, "BLOB"):
+		return "bytes"
 	case types == "":
 		return "no type, and no row shows one"
 	case strings.Contains(types, ","):

@@ -42,9 +42,29 @@ func TestJSONOfRows(t *testing.T) {
 		}
 	}
 
+	// So it is in a child.
+	config.Children = []source.ChildConfig{{Name: "parts", Path: "children.parts", SQL: "SELECT id AS item, data FROM item WHERE id < 3", Key: []string{"item"}, JSON: []string{"data"}, Columns: []string{"data"}}}
+	parent, err := db.source.Table(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b, err := range parent.Range(t.Context(), doc.Range{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := b.Docs[0].Row.Children[0].Rows[0].Values[1]; got != want[0][2] {
+			t.Errorf("child: got %#v, want %#v", got, want[0][2])
+		}
+	}
+	table = parent
+
 	// Documents depend on the configuration, so tokens do.
 	for what, change := range map[string]func(*source.TableConfig){
-		"no JSON":     func(c *source.TableConfig) { c.JSON = nil },
+		"no JSON": func(c *source.TableConfig) { c.JSON = nil },
+		"no JSON of a child": func(c *source.TableConfig) {
+			c.Children = []source.ChildConfig{c.Children[0]}
+			c.Children[0].JSON = nil
+		},
 		"fewer paths": func(c *source.TableConfig) { c.Paths = c.Paths[1:] },
 		"another path": func(c *source.TableConfig) {
 			c.Paths = []source.PathConfig{{Name: "b", Column: "data", Path: []string{"a.b"}}, c.Paths[1], c.Paths[2]}

@@ -148,7 +148,7 @@ func newColumn(info sqlite.ColumnInfo) dialect.Column {
 	boolean := isBoolean(info.DeclType)
 	c.Value = func(raw any) (any, error) { return value(raw, boolean) }
 	if holdsJSON(info.DeclType) {
-		c.Form, c.Value = "nested", parsed
+		c.Form, c.Value = stdsql.Nested, stdsql.JSON
 	}
 	kind, declared := declaredKind(info.DeclType)
 	c.Kind, c.Untyped = kind, !declared
@@ -185,17 +185,6 @@ func isBoolean(declared string) bool {
 // holdsJSON reports whether a declared type is JSON.
 func holdsJSON(declared string) bool {
 	return strings.EqualFold(declared, "JSON") || strings.EqualFold(declared, "JSONB")
-}
-
-// parsed converts a stored value of a column that is declared as JSON. A text that is
-// none stays a text.
-func parsed(v any) (any, error) {
-	if text, ok := v.(string); ok {
-		if object, err := doc.ParseJSON(text); err == nil {
-			return object, nil
-		}
-	}
-	return value(v, false)
 }
 
 // value converts a stored value to a document's value.

@@ -192,6 +192,9 @@ func (t *text) child(c child) {
 	if c.updated != "" {
 		t.line(8, "updated: %s", plain(c.updated))
 	}
+	if len(c.json) > 0 {
+		t.line(8, "json: [%s]", folded(10, c.json, plain))
+	}
 	t.line(8, "content: [%s]", folded(10, c.content, plain))
 	if c.typ != "" {
 		t.line(8, "type: %s", c.typ)
