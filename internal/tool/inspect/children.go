@@ -14,8 +14,8 @@ type child struct {
 	name    string
 	sql     string
 	key     []string
-	updated string // may be empty
-	wall    bool   // updated has no time zone
+	updated string   // may be empty
+	wall    bool     // updated has no time zone
 	json    []string // text columns that hold JSON
 	content []string
 	typ     string
