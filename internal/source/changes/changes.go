@@ -4,9 +4,9 @@
 //
 // A hint has up to two parts. The version covers the whole server and moves at
 // once with every commit that wrote. The counters show the base tables of one
-// table, come late, and count changes that were rolled back. So an equal version
-// proves that nothing changed, and equal counters prove it only when they are due:
-// see Memory. A hint that is lost, reset or of another server is unequal to any
+// table, may come late, and may count changes that were rolled back. So an equal
+// version proves that nothing changed, and equal counters show it only when they are
+// due: see Memory. A hint that is lost, reset or of another server is unequal to any
 // before.
 //
 // A version covers no SQL whose result changes without a commit, such as one that
@@ -17,9 +17,10 @@
 //
 // Cost: calls that wait at the same time share one reading. A reading is one
 // statement while the version stands still, else three, whatever the number of
-// tables. What a table's SQLs read is looked up when the catalog has changed, or, if
-// the database does not show that, when the version stood still after a move: a plan
-// for each SQL, and two statements.
+// tables: in MySQL the third takes 1.5 ms for 11 tables and 20 ms for 1,000. What a
+// table's SQLs read is looked up when the catalog has changed, or, if the database does
+// not show that, when the version stood still after a move: a plan for each SQL, and up
+// to four statements.
 package changes
 
 import (
@@ -63,5 +64,5 @@ type Sample struct {
 // Counts are counters of a base table. They are compared for equality only.
 type Counts struct {
 	Inserted, Updated, Deleted int64
-	Storage                    string // moves with a TRUNCATE, and a reset of the counters
+	Storage                    string // moves with a TRUNCATE and a reset of the counters, or with any change
 }

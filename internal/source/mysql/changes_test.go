@@ -59,12 +59,12 @@ func TestHintsOfCommits(t *testing.T) {
 	first := stateOf(t, reader)
 	equal, changed := 0, 0
 	for last := first; equal < n/10 || last[0] < first[0]+n; {
-		before, err := d.Changes(t.Context(), nil)
+		before, err := d.Changes(t.Context(), func(string) []string { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
 		one, two := stateOf(t, reader), stateOf(t, reader)
-		after, err := d.Changes(t.Context(), nil)
+		after, err := d.Changes(t.Context(), func(string) []string { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}

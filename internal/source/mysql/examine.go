@@ -99,7 +99,7 @@ func (*DB) Estimate(ctx context.Context, s dialect.Session, of *dialect.Describe
 	for _, r := range rows {
 		at, known := rowsOf[len(r)]
 		if !known {
-			return 0, errUnknownPlan
+			return 0, unknownPlan("has %d columns", len(r))
 		}
 		if r[at] != nil {
 			estimate, _ := strconv.ParseInt(fmt.Sprint(r[at]), 10, 64)
@@ -113,7 +113,10 @@ func (*DB) Estimate(ctx context.Context, s dialect.Session, of *dialect.Describe
 // MariaDB and of MySQL.
 var rowsOf = map[int]int{10: 8, 12: 9}
 
-var errUnknownPlan = errors.New("explain: the plan has an unknown form")
+// unknownPlan returns a doc.ErrUnknownPlan.
+func unknownPlan(what string, args ...any) error {
+	return fmt.Errorf("%w: what EXPLAIN returns "+what, append([]any{doc.ErrUnknownPlan}, args...)...)
+}
 
 // A table is a base table, as a plan names it.
 type table struct{ schema, name, alias string }
@@ -146,8 +149,11 @@ func explain(ctx context.Context, s dialect.Session, of *dialect.Described) (e e
 		return e, err
 	}
 	notes, err := stdsql.Query(ctx, s, "SHOW WARNINGS")
-	if err != nil || len(notes) == 0 {
+	if err != nil {
 		return e, err
+	}
+	if len(notes) == 0 || !strings.Contains(notes[len(notes)-1].Text(2), "select ") {
+		return e, unknownPlan("is followed by no note with the SQL: set sql_notes and max_error_count to their defaults")
 	}
 	text := strings.TrimPrefix(notes[len(notes)-1].Text(2), "/* select#1 */ ")
 	list, from, _ := strings.Cut(strings.TrimPrefix(text, "select "), " from ")
@@ -201,9 +207,12 @@ func indexed(ctx context.Context, s dialect.Session, of *dialect.Described, by [
 	return columns, unique, err
 }
 
-// Unique implements dialect.Uniquer.
+// Unique implements dialect.Uniquer. A plan of an unknown form shows no index.
 func (*DB) Unique(ctx context.Context, s dialect.Session, of *dialect.Described, key []int) (bool, error) {
 	_, unique, err := indexed(ctx, s, of, key)
+	if errors.Is(err, doc.ErrUnknownPlan) {
+		return false, nil
+	}
 	return slices.Contains(unique, true), err
 }
 
@@ -231,9 +240,12 @@ func (*DB) Plan(ctx context.Context, s dialect.Session, of *dialect.Described, s
 	}); err != nil {
 		return p, err
 	}
-	var tree any
+	var tree map[string]any
 	if err := json.Unmarshal([]byte(repaired(text)), &tree); err != nil {
-		return p, fmt.Errorf("%w: %w", errUnknownPlan, err)
+		return p, unknownPlan("is no JSON object: %w", err)
+	}
+	if tree["query_block"] == nil {
+		return p, unknownPlan("has no query_block, but %q", slices.Sorted(maps.Keys(tree)))
 	}
 	e, err := explain(ctx, s, of)
 	if err != nil {

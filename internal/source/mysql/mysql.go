@@ -18,7 +18,9 @@
 // TABLE of it waits for, and all later readers wait for that one: statements wait at
 // most 5 s for it.
 //
-// Cost. Begin takes two round trips, and so does each statement.
+// Cost. Begin takes two round trips, and so does each statement. A reading of hints is one
+// statement; in MySQL, while something is written, it is three, and one more for each other
+// database that has a table.
 package mysql
 
 import (
@@ -45,6 +47,7 @@ type DB struct {
 	conf    *mysql.Config
 	looks   *sql.DB // for the horizon: each connection is used once
 	version version
+	writes  writes
 	settled time.Duration
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"indexerd/internal/base/doc"
 	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/horizon"
 	"indexerd/internal/source/stdsql"
@@ -181,6 +182,9 @@ func (w *watchConn) State(ctx context.Context) (s horizon.State, err error) {
 func (*DB) Inexact(ctx context.Context, s dialect.Session, all []*dialect.Described) (string, error) {
 	for _, of := range all {
 		e, err := explain(ctx, s, of)
+		if errors.Is(err, doc.ErrUnknownPlan) {
+			return err.Error() + ", so the engines of the tables are not known: set horizon: timeout", nil
+		}
 		if err != nil {
 			return "", err
 		}

@@ -159,6 +159,14 @@ func (s *Server) Kill() {
 	s.process.Kill()
 }
 
+// Restart starts a killed server again, on its port and with its data.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	if err := s.run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Stop kills the server, if it runs, and removes its directory.
 func (s *Server) Stop() {
 	s.killed.Store(true)

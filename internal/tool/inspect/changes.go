@@ -13,7 +13,7 @@ import (
 // seconds, or by the sweep.
 func (tc *tableCheck) changes() error {
 	relations, err := tc.Rows.Relations(tc.ctx)
-	if err != nil {
+	if err := tc.planned(err); err != nil {
 		return err
 	}
 	t, every := tc.Conf, doc.ShortDuration(tc.Conf.Incremental.Every)

@@ -201,6 +201,8 @@ type tableCheck struct {
 	rows    int64    // number of rows of the SQL, or an estimate
 	window  doc.Plan // of the main SQL
 	unknown []string // what queries did not return in time
+
+	planUnknown bool // a plan has an unknown form
 }
 
 // ask sends a query that may take long. If there is no answer within

@@ -44,10 +44,11 @@ func (s fakeServer) Server(context.Context) (doc.Server, error) {
 
 // fakeRows are a table of two rows without problems. The fields add problems.
 type fakeRows struct {
-	Rows                       // panics in methods that no test calls
-	slow bool                  // queries that may take long do not end
-	read func(n int) doc.Batch // the nth read of the sample; nil: the table has no sample
-	fail error                 // of the sample
+	Rows                         // panics in methods that no test calls
+	slow   bool                  // queries that may take long do not end
+	read   func(n int) doc.Batch // the nth read of the sample; nil: the table has no sample
+	fail   error                 // of the sample
+	noPlan error                 // of what needs a plan
 
 	zone                                 *time.Location
 	shown                                func(time.Time) time.Time // converts times; nil: unknown zone
@@ -78,9 +79,9 @@ func answer[T any](ctx context.Context, r *fakeRows, value T) (T, error) {
 
 func (*fakeRows) Kinds() []doc.Kind                                   { return []doc.Kind{doc.Integer} }
 func (r *fakeRows) Tick() time.Duration                               { return max(r.tick, time.Microsecond) }
-func (r *fakeRows) Estimate(context.Context) (int64, error)           { return max(r.many, 2), nil }
-func (r *fakeRows) Relations(context.Context) ([]doc.Relation, error) { return r.relations, nil }
-func (r *fakeRows) Writable(context.Context) ([]string, error)        { return r.writable, nil }
+func (r *fakeRows) Estimate(context.Context) (int64, error)           { return max(r.many, 2), r.noPlan }
+func (r *fakeRows) Relations(context.Context) ([]doc.Relation, error) { return r.relations, r.noPlan }
+func (r *fakeRows) Writable(context.Context) ([]string, error)        { return r.writable, r.noPlan }
 func (*fakeRows) Now(context.Context) (time.Time, error)              { return now, nil }
 func (r *fakeRows) Wall() *time.Location                              { return r.zone }
 func (r *fakeRows) Units() map[string]timeunit.Unit                   { return map[string]timeunit.Unit{"sql": r.unit} }
@@ -124,6 +125,9 @@ func (r *fakeRows) Docs(context.Context, []doc.OID) iter.Seq2[doc.Batch, error] 
 }
 func (r *fakeRows) Plans(ctx context.Context, _ doc.Window, _ []doc.OID) ([]doc.Plan, error) {
 	p := r.plan
+	if r.noPlan != nil {
+		return nil, r.noPlan
+	}
 	if p.By == nil {
 		p.Path, p.By = "sql", []doc.Column{{Table: "film", Name: "u"}}
 	}

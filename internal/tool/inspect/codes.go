@@ -29,6 +29,7 @@ const (
 	noIndexOnChildKey
 	indexUnused
 	joinedWhole
+	planUnknown
 	nullUpdated
 	futureUpdated
 	outOfRangeUpdated
@@ -96,7 +97,7 @@ var kinds = [codes]kind{
 
 	noTLS:         {"no_tls", Warning, "The connection crosses a network and is not encrypted.", "Add to the DSN what the finding shows."},
 	tlsUnverified: {"tls_unverified", Warning, "The connection is encrypted, but the server's certificate is not verified.", "Add to the DSN what the finding shows."},
-	noSnapshots:   {"no_snapshots", Warning, "The database gives each statement a separate snapshot. A document that changes while it is read may show two moments until the next comparison.", "Run the `ALTER DATABASE` that the finding shows."},
+	noSnapshots:   {"no_snapshots", Warning, "The database gives each statement a separate snapshot. A document may show two moments until the next comparison.", "Run the `ALTER DATABASE` that the finding shows."},
 	pooler:        {"pooler", Warning, "The connection leads through a connection pooler, so no horizon is exact. Settings that another client leaves in a session may change what the SQL returns.", "Name the server itself in the source's `dsn`."},
 	superuser:     {"superuser", Warning, "The role is a superuser, or may do as much.", readerRemedy},
 	canWrite:      {"can_write", Warning, "The role can also write tables that it reads.", readerRemedy},
@@ -107,9 +108,10 @@ var kinds = [codes]kind{
 	noIndexOnChildKey: {"no_index_on_child_key", Warning, "There is no index on a child's key, so each batch reads the whole child, of more than 10,000 rows.", indexRemedy},
 	indexUnused:       {"index_unused", Warning, "There is an index, but the database does not use it.", "Update the statistics as the finding shows. If that changes nothing, simplify the SQL."},
 	joinedWhole:       {"joined_whole", Warning, "A query for a few rows reads a whole joined table of more than 10,000 rows.", "Create an index on the columns of the join."},
+	planUnknown:       {"plan_unknown", Warning, "The database's `EXPLAIN` has an unknown form: indexes, joined tables and write privileges are not checked.", "Report the database's release, with the finding."},
 	nullUpdated:       {"null_updated", Warning, "Rows have a NULL in `updated`. They are loaded, but only the sweep finds their changes.", "Fill the column, and make it `NOT NULL`."},
 	futureUpdated:     {"future_updated", Warning, "Rows have a future time in `updated`. Their changes are found then, or by the sweep.", "Find what writes these times. If the column has no time zone, check `timezone`."},
-	outOfRangeUpdated: {"out_of_range_updated", Warning, "Rows have a time in `updated` that can't be that of a change: before 1990, or more than a year after the database's clock. Only the sweep finds their changes. `status` counts them as `out_of_range`.", "Find what writes these times. If the column is a number in another unit, declare the `unit` of `updated`."},
+	outOfRangeUpdated: {"out_of_range_updated", Warning, "Rows have an implausible time in `updated`: before 1990, or more than a year after the database's clock. Only the sweep finds their changes. `status` counts them as `out_of_range`.", "Find what writes these times. If the column is a number in another unit, declare the `unit` of `updated`."},
 	constantUpdated:   {"constant_updated", Warning, "All rows have the same time in `updated`, and no trigger sets it. This is normal after a bulk load only.", "Set the column with every `UPDATE`, by a trigger or in the application."},
 	coarseUpdated:     {"coarse_updated", Warning, "`updated` has a precision of minutes or days, so each window reads the last rows again.", "Use a timestamp."},
 	ambiguousTimes:    {"ambiguous_times", Warning, "Rows of the last year have times in the hour that occurs twice in `timezone` when daylight saving time ends. Windows read both.", "Use a column with a time zone, or write it in UTC."},
@@ -123,11 +125,11 @@ var kinds = [codes]kind{
 	unboundedTransactions: {"unbounded_transactions", Warning, "The settled time assumes that no transaction stays open longer than the tiers look back, but the database allows it.", "Limit transactions as the finding shows, or give the last tier a longer timeout."},
 	diskSpace:             {"disk_space", Warning, "The file system of `data` has less than 1 GiB free.", "Free some space, or use another directory."},
 	dataRights:            {"data_rights", Warning, "Users other than the owner can read the directory `data`, which holds the indexed rows.", "Run the `chmod` that the finding shows."},
-	aclOpen:               {"acl_open", Warning, "A table has an `acl`, but there are no tokens: every user of this machine is an admin and finds every document.", "Add `http.tokens`, each with its groups."},
+	aclOpen:               {"acl_open", Warning, "A table has an `acl`, but there are no tokens: every user of this machine finds every document.", "Add `http.tokens`, each with its groups."},
 	indexUntested:         {"index_untested", Warning, "The indexes are in a product or version that was not tested, such as Elasticsearch.", "Use OpenSearch 2 or 3, or compare often: `indexerd verify --content`."},
 	indexOneCopy:          {"index_one_copy", Warning, "New indexes in the OpenSearch cluster have no replicas.", "Write `replicas: 1`, if the cluster has several nodes."},
 
-	indexFound:   {"index", Info, "The product and version of the cluster that holds the indexes, and the privileges that its user needs.", ""},
+	indexFound:   {"index", Info, "The cluster's product and version, and the privileges that its user needs.", ""},
 	serverFound:  {"server", Info, "The database's version, its address, the connection and the role.", ""},
 	clockRead:    {"clock", Info, "The difference between the clocks of the database and of this machine.", ""},
 	statsHidden:  {"stats_hidden", Info, "The role can't see when transactions of other roles began. The horizon is exact, but the settled time may advance later.", "Run the `GRANT` that the finding shows."},

@@ -98,6 +98,7 @@ func TestCodes(t *testing.T) {
 		{"no index on a child's key", rows(reads("children.c.sql", doc.AsksKeys, film1)), []string{"no_index_on_child_key"}},
 		{"an unused index", rows(func(r *fakeRows) { reads("sql", doc.AsksWindow, film1)(r); r.plan.Indexed = true }), []string{"index_unused"}},
 		{"a joined table", rows(reads("sql", doc.AsksWindow, doc.Column{Table: "x", Name: "u"})), []string{"joined_whole"}},
+		{"plans of an unknown form, once, and all else", rows(func(r *fakeRows) { r.noPlan, r.duplicate = fmt.Errorf("film: plans: %w", doc.ErrUnknownPlan), "7" }), []string{"duplicate_key", "plan_unknown"}},
 		{"NULL", rows(func(r *fakeRows) { r.without = 1 }), []string{"null_updated"}},
 		{"future times", rows(func(r *fakeRows) { r.future = most }), []string{"future_updated"}},
 		{"times of the year 9999", rows(func(r *fakeRows) { r.outOfRange = 1 }), []string{"out_of_range_updated"}},

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -36,7 +37,20 @@ func (tc *tableCheck) plans() error {
 	if p := tc.window; p.Cost > 0 {
 		tc.add(windowCost, tc.path+".updated", fmt.Sprintf("the planner estimates a cost of %.0f and %s for a window of %s", p.Cost, count(int64(p.Rows), "row"), doc.ShortDuration(every)), nothing)
 	}
-	return err
+	return tc.planned(err)
+}
+
+// planned returns the error of a question about plans. A plan of an unknown form is a
+// finding, once for each table, and no error: the check goes on.
+func (tc *tableCheck) planned(err error) error {
+	if !errors.Is(err, doc.ErrUnknownPlan) {
+		return err
+	}
+	if !tc.planUnknown {
+		tc.planUnknown = true
+		tc.add(planUnknown, tc.path+".sql", oneLine(err)+": indexes, joined tables and write privileges are not checked", "report the database's release, with this line")
+	}
+	return nil
 }
 
 // plan reports large tables that a plan reads whole.

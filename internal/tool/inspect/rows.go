@@ -27,8 +27,8 @@ const countable = 1_000_000
 
 // size reports the number of rows, counted or estimated.
 func (tc *tableCheck) size() error {
-	guess, err := tc.Rows.Estimate(tc.ctx)
-	if err != nil {
+	guess, err := tc.Rows.Estimate(tc.ctx) // 0 if the plan has an unknown form
+	if err := tc.planned(err); err != nil {
 		return err
 	}
 	known := false

@@ -99,7 +99,7 @@ func apart(behind time.Duration) string {
 func (tc *tableCheck) rights() error {
 	names, err := tc.Rows.Writable(tc.ctx)
 	tc.writable[tc.Conf.Source] = append(tc.writable[tc.Conf.Source], names...)
-	return err
+	return tc.planned(err)
 }
 
 // canWrite reports the tables of a source that its role can write, except for a
