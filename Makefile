@@ -311,6 +311,6 @@ stress: servers
 	STRESS_SECONDS=$(or $(SECONDS),60) $(WITHPG) $(GO) test -run '^TestStress$$' -v -timeout 30m ./internal/serve/daemon
 
 # N late commits on MariaDB, or with SERVER=mysql on MySQL, while horizons are read, and then HINTS commits while hints
-# are. Both are at least 1,000.
+# are. Both are at least 1,000. Without SERVER, HINTS/10 pairs of readings of MySQL's update_time too.
 late: servers
-	LATE_N=$(or $(N),20000) HINTS_N=$(or $(HINTS),5000) $(GO) test -count=1 -run '^(TestLateCommits|TestHintsOfCommits)$$' -v -timeout 30m ./internal/source/mysql
+	LATE_N=$(or $(N),20000) HINTS_N=$(or $(HINTS),5000) $(GO) test -count=1 -run '^(TestLateCommits|TestHintsOfCommits|TestCountersOfBursts)$$' -v -timeout 30m ./internal/source/mysql

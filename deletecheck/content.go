@@ -72,6 +72,9 @@ func (c *check) isDamaged(oid doc.OID) bool {
 	if err != nil {
 		return true
 	}
-	hash, err := c.Hash(row)
+	hash, flaws, err := c.Hash(row)
+	if flaws != nil {
+		c.flawed.Add(1)
+	}
 	return err != nil || hash != stored
 }

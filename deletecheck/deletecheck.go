@@ -112,8 +112,15 @@ type Sink interface {
 // Quarantine lists the rows that can't become documents.
 type Quarantine interface {
 	Has(doc.OID) bool
+	Rejected(doc.Stamp) bool // this version of a row was rejected
 	// Keys returns up to n keys greater than after, in order.
 	Keys(after doc.OID, n int) []doc.OID
 	// Keyless replaces all rows without a usable key.
 	Keyless(rejects []doc.Reject, at time.Time) error
+	// Doubtful returns up to n documents with keys greater than after, in order, that are
+	// listed as lacking values and may be others now. Confirm ends the doubt.
+	Doubtful(after doc.OID, n int) []doc.Partial
+	Confirm([]doc.OID)
+	// Partials returns how many documents are listed as lacking values.
+	Partials() int
 }

@@ -3,6 +3,7 @@ package deletecheck_test
 import (
 	"context"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -221,5 +222,42 @@ func TestSweepRetriesTheQuarantine(t *testing.T) {
 	runSweep(t, w.sweep())
 	if _, ok := w.Quarantine.Reasons()[""]; ok {
 		t.Error("the row without a key is gone and is still listed")
+	}
+}
+
+// A sweep ends the doubts of the list of documents that lack values: it fetches a row
+// only if the page is not that of the listed document, and what is no longer true leaves
+// the list.
+func TestSweepChecksThePartialRows(t *testing.T) {
+	w := loaded(t, 4)
+	w.Table.Put(w.key(1), fakeworld.Flawed+"a")
+	w.Table.Put(w.key(2), fakeworld.Flawed+"b")
+	w.load(t)
+	runSweep(t, w.sweep())
+	w.Quarantine.Reopen()
+	stale := doc.Partial{Hash: 1, Flaws: []doc.Flaw{{Column: "title", Reason: "before a crash"}}}
+	for _, n := range []int{2, 3, 7} { // another document, a whole one, and none
+		stale.OID = w.key(n)
+		if err := w.Quarantine.Note([]doc.Partial{stale}, nil, time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := runSweep(t, w.sweep()); got.Read != 2 {
+		t.Errorf("got %d rows fetched, want those of keys 2 and 3", got.Read)
+	}
+	partial := w.Quarantine.Partial()
+	if got := slices.Sorted(maps.Keys(partial)); !slices.Equal(got, w.keysOf(1, 2)) || len(w.Quarantine.Doubtful("", 9)) > 0 {
+		t.Errorf("got %v, want keys 1 and 2, not in doubt", got)
+	}
+	if got := partial[w.key(2)].Flaws[0].Reason; got != fakeworld.Flawed+"b" {
+		t.Errorf("key 2: got %s, want what its document lacks", got)
+	}
+	w.wantEqual(t)
+	for content, want := range map[bool]int{false: 2, true: 2} {
+		v := w.verify()
+		v.Content, v.Hash = content, w.Index.Hash
+		if got := runVerify(t, v); got.Partial != want || !got.Equal() {
+			t.Errorf("content %t: got %+v, want %d partial rows and no difference", content, got, want)
+		}
 	}
 }

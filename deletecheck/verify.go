@@ -7,6 +7,7 @@ import (
 	"iter"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"indexerd/internal/base/atomicfile"
@@ -36,7 +37,7 @@ type Verify struct {
 	Settle   func(context.Context) error // moves S to the current time; nil: other passes do
 
 	Content bool // also read each page and hash its document
-	Hash    func(doc.Row) (doc.DocHash, error)
+	Hash    func(doc.Row) (doc.DocHash, []doc.Flaw, error)
 
 	Repair bool        // fetch the rows that differ, then compare again
 	Sink   Sink        // for Repair
@@ -57,6 +58,7 @@ type Result struct {
 	Pending     int // documents whose row was deleted since the last sweep
 	Unsettled   int // differences that may be in flight
 	Quarantined int // rows that can't become documents
+	Partial     int // documents that lack values of their rows: those that are listed, with Content those that were read
 	Repaired    int // differences before the repair
 	First       First
 }
@@ -70,7 +72,7 @@ type First struct {
 func (r Result) Different() int { return r.Lost + r.Stale + r.Ghost + r.Torn }
 
 // Equal reports whether index and database are equal, except for rows that are
-// pending, unsettled or quarantined.
+// pending, unsettled, quarantined or partial.
 func (r Result) Equal() bool { return r.Different() == 0 }
 
 // Run compares, and repairs the differences if Repair is set.
@@ -124,6 +126,7 @@ type check struct {
 
 	reading sync.WaitGroup // reads the pages of a part, while the next is compared
 	bad     []doc.Stamp    // damaged pages of that part
+	flawed  atomic.Int64   // documents that were read and lack values
 	failed  error          // panic while reading
 }
 
@@ -165,6 +168,10 @@ func (c *check) run(ctx context.Context) error {
 	}
 	if err := c.recheck(ctx); err != nil {
 		return err
+	}
+	c.result.Partial = c.Quarantine.Partials()
+	if c.Content {
+		c.result.Partial = int(c.flawed.Load())
 	}
 	return c.countKeyless(ctx)
 }

@@ -65,6 +65,9 @@ func printExplanation(w io.Writer, x httpapi.Explanation) {
 	if s := x.LastSeen; s != nil {
 		show("last seen", fmt.Sprintf("by %s at %s", passName(s.Pass, s.Tier), clock(&s.At)))
 	}
+	if p := x.Partial; p != nil {
+		show("partial", fmt.Sprintf("%s (since %s)", terminal.Line(p.Reason), clock(&p.Since)))
+	}
 	if q := x.Quarantine; q != nil {
 		show("quarantine", fmt.Sprintf("%s (since %s, %d tries)", terminal.Line(q.Reason), clock(&q.Since), q.Tries))
 		if q.Document != "" {

@@ -98,6 +98,9 @@ func printTable(w io.Writer, t httpapi.TableStatus) {
 			fmt.Fprintf(w, " (%d with a visible document, %d with a hidden one)", t.QuarantinedVisible, t.QuarantinedHidden)
 		}
 	}
+	if t.Partial > 0 {
+		fmt.Fprintf(w, ", %d rows without some of their values", t.Partial)
+	}
 	if t.OutOfRange > 0 {
 		fmt.Fprintf(w, ", %d rows with updated out of range", t.OutOfRange)
 	}

@@ -121,7 +121,7 @@ func (v verified) print(w io.Writer) {
 			what string
 		}{
 			{t.Lost, "lost"}, {t.Stale, "stale"}, {t.Ghost, "ghost"}, {t.Torn, "torn"}, {t.Pending, "pending"},
-			{t.Unsettled, "unsettled"}, {t.Quarantined, "quarantined"}, {t.Repaired, "repaired"},
+			{t.Unsettled, "unsettled"}, {t.Quarantined, "quarantined"}, {t.Partial, "partial"}, {t.Repaired, "repaired"},
 		} {
 			if count.n > 0 {
 				fmt.Fprintf(w, ", %d %s", count.n, count.what)

@@ -46,11 +46,11 @@ tables:
     content: {fields: [title]}
     metadata: {price: number, grp: keyword}
     children:
-      notes: {sql: "SELECT item_id, u, body FROM note", key: item_id, updated: u, content: [body]}
+      notes: {sql: "SELECT item_id, u, 60 / length(body) || body AS body FROM note", key: item_id, updated: u, content: [body]}
     acl: grp
   thing:
     source: db
-    sql: SELECT id, u, title, price FROM thing
+    sql: SELECT id, u, title, price, 100 / price::int AS ratio FROM thing
     key: id
     updated: u
     content: {fields: [title]}
@@ -130,7 +130,7 @@ func TestACLIsAddedBehindTheQuarantine(t *testing.T) {
 	with := readFile(t, file)
 	replace(t, file, strings.NewReplacer("    acl: grp\n", "", "    acl: who\n", "", ", groups: [\"7\"]", "", ", groups: [\"9\"]", "").Replace(with))
 	p := follow(t, file)
-	pgtest.Exec(t, dsn, "UPDATE item SET price = 'NaN', grp = 9, u = clock_timestamp() WHERE id = 1")
+	pgtest.Exec(t, dsn, "UPDATE item SET divisor = 0, grp = 9, u = clock_timestamp() WHERE id = 1")
 	wantLastDocuments(t, p, "item", 1, 0, 0)
 	finders(t, p, "item", "word1", "7", "9", "admin")
 	p.stop(t)
@@ -161,20 +161,20 @@ func TestWithdrawnInQuarantine(t *testing.T) {
 	finders(t, p, "thing", "word1", "7", "admin")
 
 	// Each change withdraws the right of group 7 and breaks the row in one commit.
-	pgtest.Exec(t, dsn, `UPDATE item SET price = 'NaN', grp = 9, u = clock_timestamp() WHERE id = 1;
+	pgtest.Exec(t, dsn, `UPDATE item SET divisor = 0, grp = 9, u = clock_timestamp() WHERE id = 1;
 		UPDATE item SET divisor = 0, grp = 9, u = clock_timestamp() WHERE id = 2;
-		UPDATE item SET price = 'NaN', grp = NULL, u = clock_timestamp() WHERE id = 4;
+		UPDATE item SET divisor = 0, grp = NULL, u = clock_timestamp() WHERE id = 4;
 		UPDATE thing_group SET code = 9, u = clock_timestamp() WHERE thing_id IN (1, 3);
-		UPDATE thing SET price = 'Infinity', u = clock_timestamp() WHERE id IN (1, 2);
+		UPDATE thing SET price = 0, u = clock_timestamp() WHERE id IN (1, 2);
 		UPDATE thing_group SET code = 0, u = clock_timestamp() WHERE thing_id = 2`)
 	pgtest.Exec(t, dsn, `BEGIN;
-		INSERT INTO note VALUES (3, 'infinity', 'a note');
+		INSERT INTO note VALUES (3, now(), '');
 		UPDATE item SET grp = 9, u = clock_timestamp() WHERE id = 3;
 		COMMIT`)
 	whole := t // which the daemons outlive the parts of
 	check := func(t *testing.T, p *proc) {
 		t.Helper()
-		finders(t, p, "item", "word1", "9", "admin")  // a number column
+		finders(t, p, "item", "word1", "9", "admin")  // a column that the SQL computes
 		finders(t, p, "item", "word2", "9", "admin")  // the SQL fails for the row
 		finders(t, p, "item", "word3", "9", "admin")  // a child
 		finders(t, p, "item", "word4", "admin")       // no group at all
@@ -254,7 +254,7 @@ func TestWithdrawnInQuarantine(t *testing.T) {
 		commands(groupAdmin(t), 0, "verify", "-c", file, "--content")
 	})
 	t.Run("deleted while in quarantine", func(t *testing.T) {
-		pgtest.Exec(t, dsn, "UPDATE item SET price = 'NaN', u = clock_timestamp() WHERE id = 5")
+		pgtest.Exec(t, dsn, "UPDATE item SET divisor = 0, u = clock_timestamp() WHERE id = 5")
 		wantLastDocuments(t, p, "item", 1, 1, 0)
 		pgtest.Exec(t, dsn, "DELETE FROM item WHERE id = 5")
 		sweeps(groupAdmin(t), 0, file, "item")

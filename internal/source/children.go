@@ -58,6 +58,7 @@ func (v *view) values() (values []int) {
 type childRows struct {
 	count, sum uint64
 	unknown    bool      // a digest is unknown
+	hidden     bool      // the greatest value of updateTime is no time, and may hide one that is
 	updated    time.Time // the greatest updateTime
 	rows       []sortedRow
 	fault      error // why a document can't have these rows
@@ -79,8 +80,8 @@ func (c *childRows) add(digest uint64, updated time.Time) {
 	}
 }
 
-// merge adds the children's stamps to that of the main row. If an updateTime is
-// unusable, the document has none.
+// merge adds the children's stamps to that of the main row. A value of updateTime that
+// is no time counts as NULL.
 func merge(s *doc.Stamp, children []childRows) error {
 	s.Token.Digest = combine(s.Token.Digest, children)
 	for _, c := range children {
@@ -145,9 +146,32 @@ func (r *childReader) read(ctx context.Context, x *tx, oids []doc.OID, bodies bo
 			if all, err := x.each(ctx, q, r.adder(c, i, times, bodies, add)); err != nil || !all {
 				return false, err
 			}
+			if err := r.readHidden(ctx, x, c, i, part, times); err != nil {
+				return false, err
+			}
 		}
 	}
 	return true, nil
+}
+
+// readHidden reads the rows of the i-th child of those keys for which the greatest value
+// is no time: the greatest time counts, as in documents, whose rows are read one by one.
+func (r *childReader) readHidden(ctx context.Context, x *tx, c *child, i int, oids []doc.OID, times dialect.Times) error {
+	var again []doc.OID
+	for _, oid := range oids {
+		if rows := &r.byParent[oid][i]; rows.hidden {
+			*rows = childRows{}
+			again = append(again, oid)
+		}
+	}
+	if len(again) == 0 {
+		return nil
+	}
+	among, err := c.among(again)
+	if err == nil {
+		_, err = x.each(ctx, c.stamps(true).Where(among), r.adder(c, i, times, false, c.addStamp))
+	}
+	return err
 }
 
 // asks returns the statement for the rows of some keys, and what adds one of its
@@ -195,11 +219,7 @@ func (r *childReader) adder(c *child, i int, times dialect.Times, bodies bool, a
 func (c *child) addStamp(rows *childRows, raw []any, times dialect.Times) error {
 	k := len(c.key)
 	digest, err := digestOf(raw[k+1])
-	var at time.Time
-	if err == nil {
-		at, err = c.timeOf(raw[k], times)
-	}
-	rows.add(digest, at)
+	rows.add(digest, c.timeOf(raw[k], times))
 	return err
 }
 
@@ -207,17 +227,15 @@ func (c *child) addStamp(rows *childRows, raw []any, times dialect.Times) error 
 func (c *child) addBody(rows *childRows, raw []any, times dialect.Times) error {
 	digest, err := c.digest(raw)
 	var at time.Time
-	if c.updated != nil && err == nil {
-		at, err = c.timeOf(raw[c.updated.at], times)
+	if c.updated != nil {
+		at = c.timeOf(raw[c.updated.at], times)
 	}
 	rows.add(digest, at)
 	if err != nil {
 		return err
 	}
-	var row sortedRow
-	if row.row, err = c.row(raw); err == nil {
-		row.json, err = row.row.AppendJSON(nil)
-	}
+	row := sortedRow{row: c.row(raw)}
+	row.json, err = row.row.AppendJSON(nil)
 	rows.rows = append(rows.rows, row)
 	return err
 }

@@ -12,7 +12,7 @@ import (
 // column or child fails.
 //
 // Groups that can't be read are nil: the SQL fails for them, or several rows with
-// one key have different groups.
+// one key have different groups. Of groups with a doc.BadValue the sink takes none.
 type groups struct {
 	acl    doc.ACL
 	table  *Table
@@ -52,11 +52,7 @@ func (g groups) ofMain(raw []any) *doc.Row {
 		return nil
 	}
 	at := g.values[0]
-	row, err := g.view.rowOf(g.values, g.names, raw[at:at+1])
-	if err != nil {
-		return nil
-	}
-	return g.acl.Value(row.Values[0])
+	return g.acl.Value(g.view.rowOf(g.values, g.names, raw[at:at+1]).Values[0])
 }
 
 // fill reads the groups of a child for the rejects that do not have them yet, in
@@ -101,19 +97,16 @@ func (g groups) read(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID]*d
 	ask := func(among dialect.Condition) *dialect.Query {
 		return v.query(v.selected(slices.Concat(v.key, g.values)...)...).Where(among, g.table.liveOf(v))
 	}
-	rows, unreadable := map[doc.OID][]doc.Row{}, map[doc.OID]bool{}
+	rows := map[doc.OID][]doc.Row{}
 	err := v.eachOf(ctx, x, oids, ask, func(oid doc.OID, raw []any) {
-		row, err := v.rowOf(g.values, g.names, raw[k:])
-		rows[oid], unreadable[oid] = append(rows[oid], row), unreadable[oid] || err != nil
+		rows[oid] = append(rows[oid], v.rowOf(g.values, g.names, raw[k:]))
 	})
 	if err != nil {
 		return nil, err
 	}
 	read := make(map[doc.OID]*doc.Row, len(oids))
 	for _, oid := range oids {
-		if !unreadable[oid] {
-			read[oid] = g.acl.Field(rows[oid])
-		}
+		read[oid] = g.acl.Field(rows[oid])
 	}
 	return read, nil
 }

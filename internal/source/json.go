@@ -69,16 +69,16 @@ func parsedJSON(value func(raw any) (any, error)) func(raw any) (any, error) {
 }
 
 // documentRow converts a raw row of all columns, and adds the parts.
-func (t *Table) documentRow(raw []any) (doc.Row, error) {
-	row, err := t.row(raw)
-	if len(t.fromJSON) == 0 || err != nil {
-		return row, err
+func (t *Table) documentRow(raw []any) doc.Row {
+	row := t.row(raw)
+	if len(t.fromJSON) == 0 {
+		return row
 	}
 	row.Names = t.rowNames
 	for _, p := range t.fromJSON {
 		row.Values = append(row.Values, doc.At(row.Values[p.at], p.path))
 	}
-	return row, nil
+	return row
 }
 
 // jsonEpoch returns what an epoch covers of JSON: the documents of rows depend on it, and

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/source/dialect"
@@ -115,13 +116,18 @@ func (v *view) null() dialect.Condition {
 // columns' order takes for equal match too, unless there is only one key: an error
 // for it must not be that of another row.
 func (v *view) among(oids []doc.OID) (dialect.Condition, error) {
-	keys := make([][]any, len(oids))
-	for i, oid := range oids {
+	keys := make([][]any, 0, len(oids))
+	for _, oid := range oids {
 		parts, err := v.parts(oid)
 		if err != nil {
 			return nil, err
 		}
-		keys[i] = parts
+		if v.asIntegers(parts) {
+			keys = append(keys, parts)
+		}
+	}
+	if len(keys) == 0 {
+		return v.noKey(), nil
 	}
 	all := []dialect.Condition{v.oneOf(keys)}
 	for i := range v.key {
@@ -130,6 +136,23 @@ func (v *view) among(oids []doc.OID) (dialect.Condition, error) {
 		}
 	}
 	return dialect.And(all...), nil
+}
+
+// asIntegers makes integers of the decimals of a key that are compared with a column of
+// integers, as a child's may be. It reports false if no row can have the key.
+func (v *view) asIntegers(parts []any) bool {
+	for i, at := range v.key {
+		n, decimal := parts[i].(doc.Number)
+		if c := &v.Columns[at]; !decimal || c.Kind != doc.Integer || c.Untyped {
+			continue
+		}
+		whole, err := strconv.ParseInt(string(n), 10, 64)
+		if err != nil {
+			return false
+		}
+		parts[i] = whole
+	}
+	return true
 }
 
 // noKey returns the condition that the key is NULL in the form of a list, which no
@@ -220,10 +243,15 @@ func (v *view) part(i int, raw any) (part any, err error) {
 	default:
 		part = partOfRaw(raw, kind)
 	}
-	if doc.KindOf(part) != kind {
-		return nil, fmt.Errorf("%s is no %v, as the table's key is", dialect.Show(raw), kind)
+	switch {
+	case part == doc.Number("NaN"):
+		return nil, errors.New("NaN is no key")
+	case doc.KindOf(part) == kind:
+		return part, nil
+	case column.Unscaled && kind == doc.Integer:
+		return nil, fmt.Errorf("%s is no integer, as the table's key is: a table that is loaded again has decimal keys", dialect.Show(raw))
 	}
-	return part, nil
+	return nil, fmt.Errorf("%s is no %v, as the table's key is", dialect.Show(raw), kind)
 }
 
 // partOfValue converts a document's value to a part of a key, if it is one.

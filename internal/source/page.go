@@ -89,7 +89,7 @@ func (p *pageReader) addRow(oid doc.OID, fault error, raw []any, groups *doc.Row
 		d, fault = p.document(oid, raw)
 	}
 	if fault != nil {
-		p.batch.Rejects = append(p.batch.Rejects, doc.Reject{OID: oid, Reason: fault.Error(), Groups: groups})
+		p.batch.Rejects = append(p.batch.Rejects, doc.Reject{OID: oid, Reason: fault.Error(), Seen: p.seen(oid, raw), Groups: groups})
 		return
 	}
 	d.Fetch, d.Fetched = p.batch.Fetch, p.batch.At
@@ -97,6 +97,21 @@ func (p *pageReader) addRow(oid doc.OID, fault error, raw []any, groups *doc.Row
 		p.batch.Docs = slices.Grow(p.batch.Docs, p.limit-n)
 	}
 	p.batch.Docs = append(p.batch.Docs, d)
+}
+
+// seen returns the stamp of a row that is rejected. Its token is unknown if there are
+// children: they are not read.
+func (p *pageReader) seen(oid doc.OID, raw []any) (s doc.Stamp) {
+	t := p.table
+	digest, err := t.digest(raw)
+	if oid == "" || err != nil || len(t.children) > 0 {
+		return s
+	}
+	s = doc.Stamp{OID: oid, Token: doc.Token{Digest: digest, Epoch: t.epoch}}
+	if t.updated != nil {
+		s.Updated = t.timeOf(raw[t.updated.at], p.times)
+	}
+	return s
 }
 
 // wanted reports whether another row of a key adds information.
@@ -121,12 +136,10 @@ func (p *pageReader) document(oid doc.OID, raw []any) (d doc.Doc, err error) {
 		return d, err
 	}
 	if t.updated != nil {
-		if d.Updated, err = t.timeOf(raw[t.updated.at], p.times); err != nil {
-			return d, err
-		}
+		d.Updated = t.timeOf(raw[t.updated.at], p.times)
 	}
-	d.Row, err = t.documentRow(raw)
-	return d, err
+	d.Row = t.documentRow(raw)
+	return d, nil
 }
 
 // finish removes the rows of a key that is split by the end of the page.
@@ -150,16 +163,17 @@ func digestOf(token any) (uint64, error) {
 	return max(uint64(n), 1), nil
 }
 
-// timeOf converts a raw updateTime; NULL is the zero time.
-func (v *view) timeOf(raw any, times dialect.Times) (time.Time, error) {
+// timeOf converts a raw updateTime. What is no time is the zero time, as NULL is: the
+// row is indexed, no window has it, and a comparison of all rows finds its changes.
+func (v *view) timeOf(raw any, times dialect.Times) time.Time {
 	if raw == nil || times == nil {
-		return time.Time{}, nil
+		return time.Time{}
 	}
 	at, err := times.Time(raw)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("column %s: %w", v.names[v.updated.at], err)
+		return time.Time{}
 	}
-	return at, nil
+	return at
 }
 
 // fillKeys fills a batch with the rows that have some keys, and with the keys that

@@ -181,7 +181,25 @@ func (s summing) query(d dialect.Divider, bounds []doc.OID) (*dialect.Query, err
 	q := s.view.ask("SELECT ")
 	q.ReadsAll()
 	d.Divide(q, columns, exprs, values)
-	return q.Write(" AS n, count(*), ", d.Sum(s.digest(d)), " ", s.view.From()).Where(s.view.notNull(), s.among).Write(" GROUP BY 1"), nil
+	return q.Write(" AS n, count(*), ", d.Sum(s.digest(d)), " ", s.view.From()).Where(s.view.notNull(), s.view.numbers(), s.among).Write(" GROUP BY 1"), nil
+}
+
+// numbers returns the condition that numbers of the key are none that no document has;
+// nil: all are.
+func (v *view) numbers() dialect.Condition {
+	var all []dialect.Condition
+	for i, at := range v.key {
+		if kind := v.kinds[i]; kind != doc.Integer && kind != doc.Decimal {
+			continue
+		}
+		if suspect := v.dialect.Suspect(&v.Columns[at], v.kinds[i], v.exprs[at]); suspect != "" {
+			all = append(all, dialect.SQL("NOT ("+suspect+")"))
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	return dialect.And(all...)
 }
 
 // byBytes returns the key as fields whose order is that of OIDs.

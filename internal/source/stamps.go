@@ -113,7 +113,7 @@ func (r *stampReader) add(raw []any) bool {
 		p.unusable = true
 	default:
 		s := doc.Stamp{OID: oid, Token: doc.Token{Epoch: r.table.epoch}}
-		s.Updated, _ = r.view.timeOf(raw[k], r.times) // fetching the row returns the reason
+		s.Updated = r.view.timeOf(raw[k], r.times)
 		if len(raw) > k+1 {
 			s.Token.Digest, _ = digestOf(raw[k+1])
 		}

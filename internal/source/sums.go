@@ -53,8 +53,9 @@ func (c *child) addSum(rows *childRows, raw []any, times dialect.Times) (err err
 	if err != nil {
 		return fmt.Errorf("token: %w", err)
 	}
-	rows.updated, err = c.timeOf(raw[k+2], times)
-	return err
+	rows.updated = c.timeOf(raw[k+2], times)
+	rows.hidden = raw[k+2] != nil && times != nil && rows.updated.IsZero()
+	return nil
 }
 
 // wrapSum returns an integer of any size modulo 2^64.

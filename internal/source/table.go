@@ -37,6 +37,7 @@ type TableConfig struct {
 	Unit     string         // of an Updated without a time type; "": found from the rows
 	Zone     *time.Location // of an updateTime without time zone; nil: not configured
 	Batch    int            // the greatest number of rows in a batch; 0: 2000
+	Kinds    []doc.Kind     // of the parts of the key, as the documents have them; nil: there are none
 	Limits   doc.Limits     // a row with more text is a reject
 	Numbers  Numbers        // nil: every fetch has number 0, for callers that store nothing
 	Children []ChildConfig  // children and extras, in the order of doc.Row.Children
@@ -167,11 +168,12 @@ func (t *Table) describe(ctx context.Context, x *tx, cfg TableConfig) (err error
 	if t.deletion, err = newDeletion(ctx, x, cfg, t.view); err != nil {
 		return err
 	}
-	return t.describeRows(ctx, x)
+	return t.describeRows(ctx, x, cfg.Kinds)
 }
 
-// describeRows finds from rows what the types of columns do not say.
-func (t *Table) describeRows(ctx context.Context, x *tx) error {
+// describeRows finds from rows what the types of columns do not say. known are the kinds
+// of the key that documents have.
+func (t *Table) describeRows(ctx context.Context, x *tx, known []doc.Kind) error {
 	for i, v := range t.views() {
 		if err := v.findKinds(ctx, x); err != nil {
 			return err
@@ -183,7 +185,12 @@ func (t *Table) describeRows(ctx context.Context, x *tx) error {
 			continue
 		}
 		for part, at := range v.key {
-			v.kinds[part] = cmp.Or(v.kinds[part], v.Columns[at].Kind)
+			c := &v.Columns[at]
+			v.kinds[part] = cmp.Or(v.kinds[part], c.Kind)
+			loaded := part < len(known) && known[part] == doc.Integer // before there were Unscaled columns
+			if c.Unscaled && v.kinds[part] == doc.Integer && !loaded {
+				v.kinds[part], c.Kind = doc.Decimal, doc.Decimal
+			}
 		}
 		if at := slices.Index(v.kinds, 0); at >= 0 {
 			return fmt.Errorf("key %s has no declared type, and no row shows it yet: %w", v.names[v.key[at]], doc.ErrUnavailable)

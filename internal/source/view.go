@@ -2,12 +2,14 @@ package source
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/nearest"
 	"indexerd/internal/source/dialect"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A view is one SQL of a table: the main SQL, a child's, or one that lists keys.
@@ -163,7 +165,11 @@ func (v *view) sameKey(main *view) error {
 		return &ConfigError{v.paths.key, fmt.Sprintf("its key has %d columns, and the table's has %d", len(v.key), len(main.key)), "name the columns that hold the table's key, in its order"}
 	}
 	for i, kind := range v.kinds {
-		number := kind == doc.Integer && main.kinds[i] == doc.Decimal && v.Columns[v.key[i]].Untyped // no row shows a fraction
+		c := &v.Columns[v.key[i]]
+		number := kind == doc.Integer && main.kinds[i] == doc.Decimal
+		if number && c.Unscaled {
+			c.Kind = doc.Decimal
+		}
 		if kind != 0 && kind != main.kinds[i] && !number {
 			return &ConfigError{v.paths.key, fmt.Sprintf("column %s is %v, and that part of the table's key is %v", v.names[v.key[i]], kind, main.kinds[i]), "name the columns that hold the table's key, in its order, or CAST them in the SQL"}
 		}
@@ -245,7 +251,7 @@ func (v *view) updatedExpr() string {
 }
 
 // row converts a raw row of all columns.
-func (v *view) row(raw []any) (doc.Row, error) {
+func (v *view) row(raw []any) doc.Row {
 	n := v.documented()
 	return v.rowOf(v.every[:n], v.names[:n], raw)
 }
@@ -258,8 +264,9 @@ func (v *view) documented() int {
 	return len(v.every)
 }
 
-// rowOf converts a raw row of some columns.
-func (v *view) rowOf(columns []int, names []string, raw []any) (doc.Row, error) {
+// rowOf converts a raw row of some columns. What is no value of a document is a
+// doc.BadValue.
+func (v *view) rowOf(columns []int, names []string, raw []any) doc.Row {
 	row := doc.Row{Names: names, Values: make([]any, len(columns))}
 	for i, at := range columns {
 		if raw[i] == nil {
@@ -267,10 +274,26 @@ func (v *view) rowOf(columns []int, names []string, raw []any) (doc.Row, error) 
 		}
 		var err error
 		if row.Values[i], err = v.Columns[at].Value(raw[i]); err != nil {
-			return row, fmt.Errorf("column %s: %w", names[i], err)
+			row.Values[i] = doc.NewBadValue(textOf(raw[i]), err.Error())
 		}
 	}
-	return row, nil
+	return row
+}
+
+// textOf returns the text form of a raw value, for a document that can't have the value.
+func textOf(raw any) string {
+	switch v := raw.(type) {
+	case []byte:
+		return `\x` + hex.EncodeToString(v)
+	case float64:
+		return doc.PartText(v)
+	case time.Time:
+		return v.Format(time.RFC3339Nano)
+	}
+	if text, ok := dialect.Text(raw); ok {
+		return text
+	}
+	return fmt.Sprint(raw)
 }
 
 // described returns what an epoch covers of the columns: a row's text does not

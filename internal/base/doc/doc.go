@@ -137,7 +137,8 @@ type Page struct {
 }
 
 // A Reject is a row that can't become a document. OID is empty if the key is
-// unusable.
+// unusable. Seen is the version that was rejected, which need not be fetched again; its
+// token is unknown if that is not known.
 //
 // Groups and Document are set in tables with an ACL only. Groups is the ACL
 // field of the row, which the source reads separately; nil means that it could
@@ -146,6 +147,7 @@ type Page struct {
 type Reject struct {
 	OID      OID
 	Reason   string
+	Seen     Stamp
 	Groups   *Row
 	Document Visibility
 }

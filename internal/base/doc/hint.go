@@ -14,6 +14,7 @@ type Hint struct {
 	Counters string    // of the table's base tables: unequal means that rows may have changed; equal proves nothing unless Counted
 	Removals string    // the part of Counters that moves where a row of the main SQL may be gone
 	Counted  bool      // Counters show all that was committed before Version last moved
+	Weak     bool      // equal Counters prove nothing all the same: they only show which table to compare first
 	Reason   string    // why no hint of the table is exact, in words for status and check; "": it may be
 }
 

@@ -20,15 +20,15 @@ const (
 	JSONText  = 1 << 20 // bytes of text
 )
 
-// rowDepth is how deep in a page the value of a child's row is.
-const rowDepth = 4
+// rowDepth is how deep in a page an object of a child's row is.
+const rowDepth = 5
 
 // ParseJSON returns the value of a JSON text. The value refers to the text.
 func ParseJSON(text string) (any, error) {
 	if !utf8.ValidString(text) {
 		return nil, fmt.Errorf("the JSON is not valid UTF-8")
 	}
-	p := parser{text: text, depth: rowDepth}
+	p := parser{text: text, depth: rowDepth, bare: true}
 	v, err := p.value()
 	if err == nil && !p.atEnd() {
 		err = p.fault("the end of the text")
@@ -45,7 +45,7 @@ func (j JSON) MarshalJSON() ([]byte, error) { return []byte(j), nil }
 // Leaves calls yield with each string, number and boolean of the object, in their order,
 // until yield returns false.
 func (j JSON) Leaves(yield func(any) bool) {
-	p := parser{text: string(j)}
+	p := parser{text: string(j), bare: true}
 	p.leaves(JSONDepth, yield)
 }
 
@@ -100,7 +100,7 @@ func (j JSON) text() string {
 func At(value any, path []string) any {
 	switch v := value.(type) {
 	case JSON:
-		p := parser{text: string(v)}
+		p := parser{text: string(v), bare: true}
 		if found, err := p.at(path); err == nil {
 			return found
 		}
@@ -165,6 +165,9 @@ func (p *parser) at(path []string) (found any, err error) {
 
 // jsonValue returns the object at the parser's place.
 func (p *parser) jsonValue() (any, error) {
+	if p.peek() != '{' {
+		return nil, p.fault("an object")
+	}
 	start := p.pos
 	err := p.skip()
 	if err == nil && !utf8.ValidString(p.text[start:p.pos]) {

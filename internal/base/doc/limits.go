@@ -65,6 +65,8 @@ func sizeOf(v any) int {
 		return len(v)
 	case JSON:
 		return len(v)
+	case BadValue:
+		return len(v.Text)
 	case []any:
 		n := 0
 		for _, e := range v {

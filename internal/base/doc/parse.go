@@ -34,7 +34,8 @@ func ParseRow(body []byte) (Row, error) {
 type parser struct {
 	text  string
 	pos   int
-	depth int // number of open lists and objects at pos
+	depth int  // number of open lists and objects at pos
+	bare  bool // it reads JSON of a database, not a page
 }
 
 func (p *parser) page() (Row, error) {
@@ -121,6 +122,11 @@ func (p *parser) value() (any, error) {
 	switch c := p.peek(); c {
 	case '"':
 		return p.string()
+	case '{':
+		if p.bare {
+			return p.jsonValue()
+		}
+		return p.stored()
 	case '[':
 		list := []any{}
 		err := p.items('[', ']', func() error {
@@ -129,8 +135,6 @@ func (p *parser) value() (any, error) {
 			return err
 		})
 		return list, err
-	case '{':
-		return p.jsonValue()
 	case 'n':
 		return nil, p.word("null")
 	case 't':

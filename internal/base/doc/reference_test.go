@@ -82,41 +82,69 @@ func referenceColumns(d *json.Decoder) (Row, error) {
 }
 
 func referenceValue(d *json.Decoder) (any, error) {
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t := t.(type) {
+	case json.Number:
+		// As an integer, "-0" would lose its sign.
+		if i, err := t.Int64(); err == nil && t != "-0" {
+			return i, nil
+		}
+		return t, nil
+	case json.Delim:
+		switch t {
+		case '{':
+			return referenceBadValue(d)
+		case '[':
+		default:
+			return nil, fmt.Errorf("unexpected %v", t)
+		}
+		list := []any{}
+		for d.More() {
+			v, err := referenceValue(d)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		return list, expect(d, ']')
+	}
+	return t, nil
+}
+
+func referenceBadValue(d *json.Decoder) (any, error) {
+	var parts [4]string
+	for i := range parts {
+		t, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 && t == "json" {
+			return referenceJSON(d)
+		}
+		text, ok := t.(string)
+		if !ok {
+			return nil, fmt.Errorf("unexpected %v", t)
+		}
+		parts[i] = text
+	}
+	if parts[0] != "text" || parts[2] != "reason" {
+		return nil, fmt.Errorf("unexpected members %q", parts)
+	}
+	return BadValue{parts[1], parts[3]}, expect(d, '}')
+}
+
+func referenceJSON(d *json.Decoder) (any, error) {
 	var raw json.RawMessage
 	if err := d.Decode(&raw); err != nil {
 		return nil, err
 	}
-	inner := json.NewDecoder(bytes.NewReader(raw))
-	inner.UseNumber()
-	switch raw[0] {
-	case '{':
-		if !utf8.Valid(raw) {
-			return nil, fmt.Errorf("the object is not valid UTF-8")
-		}
-		return JSON(raw), nil
-	case '[':
-		list := []any{}
-		err := expect(inner, '[')
-		for err == nil && inner.More() {
-			var v any
-			v, err = referenceValue(inner)
-			list = append(list, v)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return list, expect(inner, ']')
+	if raw[0] != '{' || !utf8.Valid(raw) {
+		return nil, fmt.Errorf("%q is not an object", raw)
 	}
-	var v any
-	if err := inner.Decode(&v); err != nil {
-		return nil, err
-	}
-	if n, ok := v.(json.Number); ok && n != "-0" { // as an integer it would lose its sign
-		if i, err := n.Int64(); err == nil {
-			return i, nil
-		}
-	}
-	return v, nil
+	return JSON(raw), expect(d, '}')
 }
 
 func expect(d *json.Decoder, want json.Delim) error {

@@ -12,7 +12,8 @@ import (
 
 // A Row holds the columns that the main SQL returned for one OID, and its
 // children. A value is nil, bool, int64, float64, json.Number (an exact decimal),
-// string, JSON (an object), or []any of these. Times are text: RFC 3339 in UTC with microseconds
+// string, JSON (an object), BadValue, or []any of these. Times are text: RFC 3339 in UTC with
+// microseconds
 // if the column has a time zone, without an offset if it has none; dates are
 // 2006-01-02.
 type Row struct {
@@ -56,6 +57,8 @@ func FormatText(v any) string {
 		return v.String()
 	case JSON:
 		return v.text()
+	case BadValue:
+		return v.Text
 	case []any:
 		texts := make([]string, len(v))
 		for i, e := range v {
@@ -160,7 +163,9 @@ func appendValue(dst []byte, v any) (_ []byte, err error) {
 	case string:
 		return AppendString(dst, v)
 	case JSON:
-		return append(dst, v...), nil
+		return append(append(append(dst, `{"json":`...), v...), '}'), nil
+	case BadValue:
+		return appendBadValue(dst, v)
 	case []any:
 		dst = append(dst, '[')
 		for i, e := range v {

@@ -15,8 +15,8 @@ import (
 // rowValue draws a value that a source may return.
 func rowValue() *rapid.Generator[any] {
 	scalar := rapid.Custom(func(t *rapid.T) any {
-		switch rapid.IntRange(0, 6).Draw(t, "type") {
-		case 5:
+		switch rapid.IntRange(0, 7).Draw(t, "type") {
+		case 6:
 			return JSON(rapid.SampledFrom([]string{`{}`, `{"a":{"b":["x",{"c":1.50}]},"d":null,"e":true}`, "{ \"a\" :\n\"\\ud800 \\\"x\\\"\" }"}).Draw(t, "object"))
 		case 0:
 			return nil
@@ -28,6 +28,8 @@ func rowValue() *rapid.Generator[any] {
 			return rapid.Float64().Draw(t, "float")
 		case 4:
 			return json.Number(rapid.StringMatching(`-?(0|[1-9][0-9]{0,24})(\.[0-9]{1,9})?([eE][+-]?[0-9]{1,2})?`).Draw(t, "decimal"))
+		case 5:
+			return NewBadValue(rapid.String().Draw(t, "bad"), rapid.String().Draw(t, "reason"))
 		}
 		return rapid.String().Draw(t, "text")
 	})
@@ -187,6 +189,7 @@ func TestFormatText(t *testing.T) {
 		{-2.5, "-2.5"},
 		{math.Copysign(0, -1), "0"},
 		{[]any{}, ""},
+		{NewBadValue("a\xff\xfeb", "text is not valid UTF-8"), "a\uFFFDb"},
 		{[]any{"a", nil, int64(1), []any{"b", "c"}}, "a  1 b c"},
 	}
 	for _, tt := range tests {

@@ -28,7 +28,7 @@ func TestOpenAsBuiltReturnsTheMapping(t *testing.T) {
 	created := create(t, dir, family, 7)
 	d := kin{reviews: []any{"drama"}}.doc(t, 1, "Academy")
 	apply(t, created, []doc.Doc{d})
-	hash, err := created.Hash(d.Row)
+	hash, _, err := created.Hash(d.Row)
 	if err := errors.Join(err, created.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestOpenAsBuiltReturnsTheMapping(t *testing.T) {
 	if got := find(t, ix, "drama"); !slices.Equal(got, []string{"1"}) {
 		t.Errorf("search: got %v, want [1]", got)
 	}
-	if got, err := ix.Hash(d.Row); got != hash || err != nil {
+	if got, _, err := ix.Hash(d.Row); got != hash || err != nil {
 		t.Errorf("hash: got %v, %v, want %v", got, err, hash)
 	}
 	apply(t, ix, []doc.Doc{kin{}.doc(t, 2, "")})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext/schema"
@@ -27,9 +28,11 @@ func (r Requests) Matching(ctx context.Context, docs []doc.Doc, req query.Reques
 	var rows []segment.Row
 	var in schema.Lists
 	for _, d := range docs {
-		if b, err := r.Build(d.Row, &in); err == nil {
-			rows = append(rows, row(b, d.OID, 1))
+		b, err := r.Build(d.Row, &in)
+		if err != nil || hides(req, b.Flaws) {
+			continue
 		}
+		rows = append(rows, row(b, d.OID, 1))
 	}
 	if err := memory.store.Batch(memory.rows.Batch(rows, nil)); err != nil {
 		return nil, fmt.Errorf("match %d documents: %w", len(docs), err)
@@ -40,4 +43,10 @@ func (r Requests) Matching(ctx context.Context, docs []doc.Doc, req query.Reques
 		found[h.OID] = true
 	}
 	return found, err
+}
+
+// hides reports whether a document lacks a value of the field by which it would be
+// visible: by groups that can't be read completely nothing is found.
+func hides(req query.Request, flaws []doc.Flaw) bool {
+	return req.Visible != nil && slices.ContainsFunc(flaws, func(f doc.Flaw) bool { return f.Column == req.Visible.Field })
 }

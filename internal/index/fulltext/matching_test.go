@@ -42,14 +42,28 @@ func TestMatching(t *testing.T) {
 	})
 }
 
-// A document that does not fit the mapping is not found, and others are.
+// A document of another mapping is not found, and others are. One with a value that does
+// not fit is found without the value, unless groups are the value.
 func TestMatchingOfMisfits(t *testing.T) {
 	ix := newIndex(t, schema.Mapping{Content: []string{"title"}, Analyzer: "en", Metadata: []schema.Field{{Name: "year", Type: schema.Number}}})
 	good := doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(t, int64(1))}}, Row: doc.Row{Names: []string{"title", "year"}, Values: []any{"shark", int64(1)}}}
 	bad := doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(t, int64(2))}}, Row: doc.Row{Names: []string{"title", "year"}, Values: []any{"shark", "next"}}}
-	got, err := ix.Matching(t.Context(), []doc.Doc{good, bad}, query.Request{Query: query.Word{Text: "shark"}})
-	if err != nil || len(got) != 1 || !got[good.OID] {
-		t.Errorf("got %v, %v, want document 1", got, err)
+	short := doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(t, int64(3))}}, Row: doc.Row{Names: []string{"title"}, Values: []any{"shark"}}}
+	word := query.Word{Text: "shark"}
+	one := []query.Filter{{Field: "year", Values: []string{"1"}}}
+	mixed := doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(t, int64(4))}}, Row: doc.Row{Names: good.Row.Names, Values: []any{"shark", []any{int64(1), "next"}}}}
+	for _, test := range []struct {
+		request query.Request
+		want    []doc.OID
+	}{
+		{query.Request{Query: word}, []doc.OID{good.OID, bad.OID, mixed.OID}},
+		{query.Request{Query: word, Filters: one}, []doc.OID{good.OID, mixed.OID}},
+		{query.Request{Query: word, Visible: &one[0]}, []doc.OID{good.OID}},
+	} {
+		got, err := ix.Matching(t.Context(), []doc.Doc{good, bad, short, mixed}, test.request)
+		if err != nil || !slices.Equal(slices.Sorted(maps.Keys(got)), test.want) {
+			t.Errorf("%+v: got %v, %v, want %v", test.request, got, err, test.want)
+		}
 	}
 	if n, err := ix.Count(); err != nil || n != 0 {
 		t.Errorf("got %d documents in the index, %v, want none", n, err)

@@ -249,7 +249,7 @@ func (ix *Index) numbersOf(d schema.Document) map[string][]any {
 func (ix *Index) ownFields(row doc.Row) (map[string]any, error) {
 	fields := map[string]any{}
 	add := func(name string) {
-		if v, _ := row.Get(name); v != nil && v != "" {
+		if v, _ := row.Get(name); v != nil && v != "" && ix.fits(name, v) {
 			fields[name] = flat(v)
 		}
 	}
@@ -278,7 +278,7 @@ func (ix *Index) ownFields(row doc.Row) (map[string]any, error) {
 				if err != nil {
 					return nil, err
 				}
-				if v != nil && v != "" {
+				if v != nil && v != "" && ix.fits(c.Name, v) {
 					values = append(values, flat(v))
 				}
 			}
@@ -319,8 +319,24 @@ func nests(v any) bool {
 	return is || slices.ContainsFunc(list, nests)
 }
 
-// rest returns the part of a row that is in no field under its own name as it is: columns, and the
-// rows of a child that has more columns than its text.
+// fits reports whether a value can be in the field of its own name: in one of the wrong
+// type the cluster would refuse the document, or count what ix.values lacks. A boolean of
+// the cluster is no number, as 1 is in ix.values.
+func (ix *Index) fits(name string, v any) bool {
+	i := slices.IndexFunc(ix.Values, func(f schema.Field) bool { return f.Name == name })
+	return i < 0 || ix.Values[i].Fits(v) && (ix.Values[i].Type != schema.Boolean || isBoolean(v))
+}
+
+func isBoolean(v any) bool {
+	if list, ok := v.([]any); ok {
+		return !slices.ContainsFunc(list, func(e any) bool { return !isBoolean(e) })
+	}
+	_, ok := v.(bool)
+	return ok || v == nil || v == "true" || v == "false"
+}
+
+// rest returns the part of a row that is in no field under its own name as it is: columns, values
+// that do not fit the type of their field, and the rows of a child that has more columns than its text.
 func (ix *Index) rest(row doc.Row) map[string]any {
 	m, rest := ix.Mapping, map[string]any{}
 	for i, name := range row.Names {
@@ -328,7 +344,7 @@ func (ix *Index) rest(row doc.Row) map[string]any {
 		if ix.stores.shared[name] {
 			_, inField = ix.Plain(row.Values[i])
 		}
-		inField = inField && !nests(row.Values[i])
+		inField = inField && !nests(row.Values[i]) && ix.fits(name, row.Values[i])
 		if !inField && row.Values[i] != nil {
 			rest[name] = row.Values[i]
 		}
@@ -341,7 +357,7 @@ func (ix *Index) rest(row doc.Row) map[string]any {
 			whole := at >= 0
 			for i, name := range r.Names {
 				columns[name] = r.Values[i]
-				whole = whole && slices.Contains(m.Children[at].Columns, name) && !nests(r.Values[i])
+				whole = whole && slices.Contains(m.Children[at].Columns, name) && !nests(r.Values[i]) && ix.fits(d.Name, r.Values[i])
 			}
 			if !whole {
 				rows = append(rows, columns)

@@ -11,7 +11,8 @@ import (
 // ChildValue returns the value of a row of a child, for the index and for hits:
 // the value of its column, or the texts of several columns joined by spaces,
 // without columns that are NULL or empty. Without columns, it is the value of the
-// only column that is not in skip.
+// only column that is not in skip. If one of several columns is a doc.BadValue, so is
+// the value.
 func ChildValue(row doc.Row, columns, skip []string) (any, error) {
 	switch len(columns) {
 	case 0:
@@ -20,10 +21,14 @@ func ChildValue(row doc.Row, columns, skip []string) (any, error) {
 		return valueOf(row, columns[0])
 	}
 	var texts []string
+	reason := ""
 	for _, name := range columns {
 		v, err := valueOf(row, name)
 		if err != nil {
 			return nil, err
+		}
+		if bad, ok := v.(doc.BadValue); ok && reason == "" {
+			reason = bad.Reason
 		}
 		if text := doc.FormatText(v); text != "" {
 			texts = append(texts, text)
@@ -31,6 +36,9 @@ func ChildValue(row doc.Row, columns, skip []string) (any, error) {
 	}
 	if texts == nil {
 		return nil, nil
+	}
+	if reason != "" {
+		return doc.NewBadValue(strings.Join(texts, " "), reason), nil
 	}
 	return strings.Join(texts, " "), nil
 }

@@ -131,8 +131,9 @@ type Reindex struct {
 	Trace *timetrace.Trace
 	// Adopt is called after the commit, when Live uses the new index. It makes
 	// searches use the new index, and closes the old one.
-	Adopt func() error
-	Chunk int // documents per chunk; 0: 1000
+	Adopt   func() error
+	Partial func([]doc.Partial) error // called before documents that lack values are written; nil: not called
+	Chunk   int                       // documents per chunk; 0: 1000
 	// Rest is called between chunks with the time since it last returned. It may
 	// release the lane and take it again. nil: never.
 	Rest     func(ctx context.Context, worked time.Duration) error
@@ -185,9 +186,10 @@ type build struct {
 	total  int64     // documents at the start
 	result Result
 
-	docs  []doc.Doc // to write
-	pages []doc.Page
-	bytes int
+	docs    []doc.Doc     // to write
+	partial []doc.Partial // those of them that lack values
+	pages   []doc.Page
+	bytes   int
 }
 
 func (b *build) run(ctx context.Context) error {
@@ -344,15 +346,18 @@ func (b *build) add(page doc.Page) error {
 		return b.leaveOut(page.OID, err.Error())
 	}
 	d := doc.Doc{Meta: page.Meta, Row: row}
-	if hash, err := b.index.Hash(row); err == nil {
+	if hash, flaws, err := b.index.Hash(row); err == nil {
 		b.result.Indexed++
+		if flaws != nil {
+			b.partial = append(b.partial, doc.Partial{OID: page.OID, Hash: hash, Flaws: flaws})
+		}
 		if page.Hash != hash {
 			page.Hash = hash
 			b.pages = append(b.pages, page)
 		}
 	} else {
 		d.Row, d.V = b.index.Pad(row), 0
-		if _, err := b.index.Hash(d.Row); err != nil {
+		if _, _, err := b.index.Hash(d.Row); err != nil {
 			return b.leaveOut(page.OID, err.Error())
 		}
 		b.result.Partial++
@@ -372,8 +377,14 @@ func (b *build) leaveOut(oid doc.OID, reason string) error {
 	return nil
 }
 
-// write makes documents and then their pages durable.
+// write lists the documents that lack values, and then makes documents and their pages
+// durable.
 func (b *build) write() error {
+	if b.Partial != nil && len(b.partial) > 0 {
+		if err := b.Partial(b.partial); err != nil {
+			return err
+		}
+	}
 	if len(b.docs) > 0 {
 		if err := b.index.Apply(b.docs, nil); err != nil {
 			return fmt.Errorf("index %d documents: %w", len(b.docs), err)
@@ -384,6 +395,6 @@ func (b *build) write() error {
 			return fmt.Errorf("store %d pages: %w", len(b.pages), err)
 		}
 	}
-	b.docs, b.pages, b.bytes = b.docs[:0], b.pages[:0], 0
+	b.docs, b.partial, b.pages, b.bytes = b.docs[:0], b.partial[:0], b.pages[:0], 0
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 // An Index is what a sink writes to.
 type Index interface {
 	Generation() doc.Generation
-	Hash(doc.Row) (doc.DocHash, error)
+	Hash(doc.Row) (doc.DocHash, []doc.Flaw, error)
 	Apply(puts []doc.Doc, deletes []doc.Removal) error
 	Versions([]doc.OID) ([]doc.Version, error)
 	Err() error
@@ -24,18 +24,18 @@ type both struct{ old, new Index }
 // Generation implements Index.
 func (b both) Generation() doc.Generation { return b.old.Generation() }
 
-// Hash returns the hash of the new index. A page with the hash of the old index
+// Hash returns the hash of the new index, and what its document lacks. A page with the hash of the old index
 // is written again, to both. A page with the hash of the new index, left by a
 // killed Run, needs no write: the scan adds its document.
-func (b both) Hash(row doc.Row) (doc.DocHash, error) {
-	if _, err := b.old.Hash(row); err != nil {
-		return 0, err
+func (b both) Hash(row doc.Row) (doc.DocHash, []doc.Flaw, error) {
+	if _, _, err := b.old.Hash(row); err != nil {
+		return 0, nil, err
 	}
-	hash, err := b.new.Hash(row)
+	hash, flaws, err := b.new.Hash(row)
 	if err != nil {
-		return 0, fmt.Errorf("new mapping: %w", err)
+		return 0, nil, fmt.Errorf("new mapping: %w", err)
 	}
-	return hash, nil
+	return hash, flaws, nil
 }
 
 // Apply writes to the old index first, which is searched. If only that write is
@@ -93,7 +93,7 @@ func (s *Switch) Generation() doc.Generation {
 }
 
 // Hash implements Index.
-func (s *Switch) Hash(row doc.Row) (doc.DocHash, error) {
+func (s *Switch) Hash(row doc.Row) (doc.DocHash, []doc.Flaw, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.index.Hash(row)

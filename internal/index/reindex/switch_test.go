@@ -57,11 +57,11 @@ func TestBothWritesTheOldIndexFirst(t *testing.T) {
 func TestBothRejectsWhatEitherRejects(t *testing.T) {
 	old, renewedIndex, b := newBoth()
 	for title, fits := range map[string]bool{"fits": true, fakeworld.Unfit + "old": false, unfit + "new": false} {
-		hash, err := b.Hash(docOf(1, title, 0).Row)
+		hash, _, err := b.Hash(docOf(1, title, 0).Row)
 		if (err == nil) != fits {
 			t.Errorf("%s: got %v", title, err)
 		}
-		if want, _ := b.new.Hash(docOf(1, title, 0).Row); fits && hash != want {
+		if want, _, _ := b.new.Hash(docOf(1, title, 0).Row); fits && hash != want {
 			t.Errorf("%s: got hash %x, want %x of the new index", title, hash, want)
 		}
 	}

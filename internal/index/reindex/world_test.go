@@ -218,7 +218,7 @@ func (w *world) checkPages(t rapid.TB, x *fakeworld.Index) {
 		d, _ := x.Doc(oid)
 		page, ok := w.Pages.Page(oid)
 		row, err := doc.ParseRow(page.Body)
-		hash, hashErr := index.Hash(row)
+		hash, _, hashErr := index.Hash(row)
 		switch {
 		case !ok || err != nil:
 			t.Errorf("document %v: got page %t, %v", oid, ok, err)
@@ -233,15 +233,15 @@ func (w *world) checkPages(t rapid.TB, x *fakeworld.Index) {
 // A renewed index has another mapping.
 type renewed struct{ *fakeworld.Index }
 
-func (x *renewed) Hash(r doc.Row) (doc.DocHash, error) {
+func (x *renewed) Hash(r doc.Row) (doc.DocHash, []doc.Flaw, error) {
 	v, _ := r.Get("title")
 	title := doc.FormatText(v)
 	_, padded := r.Get("padded")
 	if strings.HasPrefix(title, unfit) || strings.HasPrefix(title, partial) && !padded {
-		return 0, fmt.Errorf("column title: %q does not fit", title)
+		return 0, nil, fmt.Errorf("column title: %q does not fit", title)
 	}
-	hash, err := x.Index.Hash(r)
-	return hash + 1, err
+	hash, flaws, err := x.Index.Hash(r)
+	return hash + 1, flaws, err
 }
 
 func (x *renewed) Pad(r doc.Row) doc.Row {

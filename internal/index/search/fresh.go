@@ -130,7 +130,7 @@ func (f *freshTable) unchanged(h query.Hit, row doc.Row) bool {
 	if err != nil || !ok || page.V != h.V {
 		return false
 	}
-	hash, err := f.Index.Hash(row)
+	hash, _, err := f.Index.Hash(row)
 	return err == nil && hash == page.Hash
 }
 

@@ -65,7 +65,7 @@ func (r *realTable) put(t *testing.T, rows ...[]any) {
 				d.Row.Values[i] = int64(n)
 			}
 		}
-		hash, err := r.Index.Hash(d.Row)
+		hash, _, err := r.Index.Hash(d.Row)
 		if err != nil {
 			t.Fatal(err)
 		}

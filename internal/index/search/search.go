@@ -53,7 +53,7 @@ type Index interface {
 	// a field.
 	Matcher(query.Node) func(ctx context.Context, field, text string) ([]query.Span, error)
 	// Hash returns the hash of the document that a row becomes.
-	Hash(doc.Row) (doc.DocHash, error)
+	Hash(doc.Row) (doc.DocHash, []doc.Flaw, error)
 	// Matching returns those documents that a request would find if the index had
 	// them.
 	Matching(context.Context, []doc.Doc, query.Request) (map[doc.OID]bool, error)

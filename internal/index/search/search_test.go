@@ -67,7 +67,7 @@ func (s *fakeTable) Search(_ context.Context, req query.Request) (query.Result, 
 
 func (s *fakeTable) Check(query.Request) error { return s.err }
 
-func (s *fakeTable) Hash(doc.Row) (doc.DocHash, error) { return 0, s.err }
+func (s *fakeTable) Hash(doc.Row) (doc.DocHash, []doc.Flaw, error) { return 0, nil, s.err }
 
 func (s *fakeTable) Matching(context.Context, []doc.Doc, query.Request) (map[doc.OID]bool, error) {
 	return nil, s.err

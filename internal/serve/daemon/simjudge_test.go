@@ -194,7 +194,7 @@ func (j *simJudge) marksWritten(by string) {
 
 // difference returns how documents and quarantine differ from a row; "": they do not.
 func (j *simJudge) difference(oid doc.OID, row fakeworld.Row, docs map[string]servers.Document, q *quarantine.Quarantine) string {
-	if strings.HasPrefix(row.Title, "no number") {
+	if strings.HasPrefix(row.Title, tooLong) {
 		if q.Has(oid) {
 			return ""
 		}
@@ -202,7 +202,10 @@ func (j *simJudge) difference(oid doc.OID, row fakeworld.Row, docs map[string]se
 		return "rejected, and not in quarantine"
 	}
 	d, ok := docs[base64.RawURLEncoding.EncodeToString([]byte(oid))]
-	var source struct{ Title string }
+	var source struct {
+		Title string
+		IX    struct{ Row struct{ Title string } }
+	}
 	if ok {
 		if err := json.Unmarshal(d.Source, &source); err != nil {
 			return err.Error()
@@ -212,9 +215,12 @@ func (j *simJudge) difference(oid doc.OID, row fakeworld.Row, docs map[string]se
 	case !ok:
 		j.lost++
 		return "lost"
-	case source.Title != row.Title:
+	case source.Title+source.IX.Row.Title != row.Title:
 		j.stale++
-		return fmt.Sprintf("stale: the index has %q, the database %q", source.Title, row.Title)
+		return fmt.Sprintf("stale: the index has %q, the database %q", source.Title+source.IX.Row.Title, row.Title)
+	}
+	if _, listed := q.Partial(oid); strings.HasPrefix(row.Title, noNumber) && !listed {
+		return "without its number, and not listed as partial"
 	}
 	return ""
 }

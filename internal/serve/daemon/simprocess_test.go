@@ -146,7 +146,7 @@ marks: {engine: etcd, endpoints: "http://etcd", prefix: /indexerd/shop}
 sources:
   db: {driver: sqlite, dsn: %s}
 tables:
-  film: {source: db, sql: SELECT * FROM film, key: id, updated: u, content: {fields: [title]}, metadata: {title: number}, batch: 10, workers: 1, deletecheck: {max_fraction: 1}}
+  film: {source: db, sql: SELECT * FROM film, key: id, updated: u, content: {fields: [title]}, metadata: {title: number}, limits: {words: 3}, batch: 10, workers: 1, deletecheck: {max_fraction: 1}}
 `, data, filepath.Join(data, "db"))), func(string) (string, bool) { return "", false })
 	if err != nil {
 		w.t.Fatal(err)

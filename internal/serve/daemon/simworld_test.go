@@ -338,6 +338,12 @@ func (w *simWorld) until(what string, done func() bool) {
 	}
 }
 
+// The titles of rows whose document lacks a value, and of rows that can't be documents.
+const (
+	noNumber = "no number "
+	tooLong  = "more words than the limit "
+)
+
 // write changes rows until the world is quiet.
 func (w *simWorld) write(dice *rand.Rand) {
 	upTo := func(d time.Duration) time.Duration { return time.Duration(1 + dice.Int64N(int64(d))) }
@@ -351,7 +357,9 @@ func (w *simWorld) write(dice *rand.Rand) {
 			case n == 0:
 				x.Delete(oid)
 			case n == 1:
-				x.Put(oid, "no number "+strconv.Itoa(dice.IntN(3)))
+				x.Put(oid, noNumber+strconv.Itoa(dice.IntN(3)))
+			case n == 2:
+				x.Put(oid, tooLong+strconv.Itoa(dice.IntN(3)))
 			default:
 				x.Put(oid, strconv.Itoa(dice.IntN(5)))
 			}

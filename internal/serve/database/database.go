@@ -69,10 +69,13 @@ type Numbers interface {
 	End(doc.FetchSeq)
 }
 
-// Units are the units of a table's updateTimes, by the path of their SQL.
+// Units are what is kept of an earlier description: the units of a table's updateTimes, by
+// the path of their SQL, and the kinds of its key.
 type Units struct {
 	Kept map[string]string             // found before
 	Keep func(path, unit string) error // keeps one that is found; nil: none is kept
+
+	Kinds []doc.Kind // of the parts of the key, as the documents have them; nil: there are none
 }
 
 // Database is an open database of any driver.
@@ -159,7 +162,7 @@ func (d *database) Table(ctx context.Context, t configs.Table, n Numbers, u Unit
 	c := source.TableConfig{
 		Name: t.Name, SQL: t.SQL, Key: t.Key, RowKey: t.RowKey, MaxRows: t.MaxRows, Updated: t.Updated, Unit: t.Unit, Zone: t.Location, Batch: t.Batch, Limits: t.Limits, Numbers: n,
 		Deleted: source.DeletedConfig(t.Deleted), Changes: t.Changes, ACL: ACL(t),
-		JSON: t.JSON, Units: u.Kept, Keep: u.Keep,
+		JSON: t.JSON, Units: u.Kept, Keep: u.Keep, Kinds: u.Kinds,
 	}
 	for _, p := range t.Paths {
 		c.Paths = append(c.Paths, source.PathConfig(p))

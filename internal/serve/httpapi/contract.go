@@ -96,6 +96,7 @@ type TableStatus struct {
 	// only because the row's groups can't be read.
 	QuarantinedVisible int             `json:"quarantined_visible"`
 	QuarantinedHidden  int             `json:"quarantined_hidden"`
+	Partial            int             `json:"partial"`      // documents that lack values which do not fit their fields
 	OutOfRange         uint64          `json:"out_of_range"` // rows with an implausible updateTime at the last sweep
 	Skipped            int             `json:"skipped"`
 	Tree               TreeStatus      `json:"tree"`
@@ -257,7 +258,7 @@ type VerifyResult struct {
 }
 
 // VerifiedTable is the result of verify for one table. Lost, stale, ghost and
-// torn documents are differences; pending, unsettled and quarantined ones are
+// torn documents are differences; pending, unsettled, quarantined and partial ones are
 // not.
 type VerifiedTable struct {
 	Table       string    `json:"table"`
@@ -270,6 +271,7 @@ type VerifiedTable struct {
 	Pending     int       `json:"pending"`
 	Unsettled   int       `json:"unsettled"`
 	Quarantined int       `json:"quarantined"`
+	Partial     int       `json:"partial"`
 	Repaired    int       `json:"repaired"`
 	First       FirstOIDs `json:"first"`
 	Error       *string   `json:"error"`
@@ -334,6 +336,7 @@ type Explanation struct {
 	LastSeen   *LastSeen       `json:"last_seen"`
 	Settled    bool            `json:"settled"`
 	Quarantine *QuarantinedRow `json:"quarantine"`
+	Partial    *QuarantinedRow `json:"partial"` // what the document lacks of the row; null: nothing
 	Next       *NextPass       `json:"next"`
 }
 
@@ -368,24 +371,4 @@ type NextPass struct {
 	Pass string `json:"pass"`
 	At   *Time  `json:"at"`
 	Will string `json:"will"`
-}
-
-// Quarantine is the answer of GET .../quarantine: the rows of a table that can't
-// become documents.
-type Quarantine struct {
-	Table string           `json:"table"`
-	Rows  []QuarantinedRow `json:"rows"`
-	Next  *string          `json:"next"`
-}
-
-// QuarantinedRow is one row in quarantine. OID is null if its key is unusable. Document
-// is the state of the row's last document in a table with acl: visible to the
-// row's current groups, hidden from all callers except admins, or empty for
-// none.
-type QuarantinedRow struct {
-	OID      *string `json:"oid"`
-	Reason   string  `json:"reason"`
-	Since    Time    `json:"since"`
-	Tries    int     `json:"tries"`
-	Document string  `json:"document"`
 }

@@ -139,6 +139,7 @@ var tableMetrics = []metric[TableStatus]{
 		}
 		return float64(t.Held.Removals)
 	}),
+	newMetric(tableLabels, "partial_rows", "documents that lack values of their rows", func(t TableStatus) float64 { return float64(t.Partial) }),
 	newMetric(tableLabels, "quarantined_rows", "rows that can't become documents", func(t TableStatus) float64 { return float64(t.Quarantined) }),
 	newMetric(tableLabels, "out_of_range_rows", "rows with an implausible updateTime, whose changes only the sweep finds", func(t TableStatus) float64 { return float64(t.OutOfRange) }),
 	newMetric(tableLabels, "skipped_documents_total", "unchanged documents that were not written", func(t TableStatus) float64 { return float64(t.Skipped) }),

@@ -112,7 +112,7 @@ func (w *world) write(t *testing.T, name string, rows []map[string]any, gone []d
 			}
 			d.Row.Names, d.Row.Values = append(d.Row.Names, column), append(d.Row.Values, v)
 		}
-		if d.Hash, err = one.index.Hash(d.Row); err != nil {
+		if d.Hash, _, err = one.index.Hash(d.Row); err != nil {
 			t.Fatal(err)
 		}
 		body, err := d.Row.AppendJSON(nil)

@@ -54,6 +54,7 @@ func (s *Table) Status(to *httpapi.TableStatus) {
 	}
 	to.Quarantined = s.Quarantine.Len()
 	to.QuarantinedVisible, to.QuarantinedHidden = s.Quarantine.Documents()
+	to.Partial = s.Quarantine.Partials()
 	to.Held = s.heldStatus(s.Guard.Held())
 	if s.Tree != nil {
 		to.Tree.Entries, to.Tree.Bytes, to.Tree.SpilledBytes = s.Tree.Stats()

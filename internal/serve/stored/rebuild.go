@@ -2,6 +2,7 @@ package stored
 
 import (
 	"fmt"
+	"time"
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/reindex"
@@ -13,7 +14,11 @@ func (s *Table) NewReindex() reindex.Reindex {
 	p := &adoption{place: s.place}
 	return reindex.Reindex{
 		Table: s.Conf.Name, Place: p, Live: s.writes, Old: s.Current(), Pages: recordedPages{s.Pages, s.Recorder}, Trace: s.Trace,
-		Adopt: func() error { return s.adopt(p.made) },
+		Adopt: func() error {
+			s.Quarantine.DoubtAll() // another mapping may lack other values
+			return s.adopt(p.made)
+		},
+		Partial: func(docs []doc.Partial) error { return s.Quarantine.Note(docs, nil, time.Now()) },
 	}
 }
 

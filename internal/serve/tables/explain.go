@@ -32,6 +32,9 @@ func (t *Table) Explain(ctx context.Context, oid doc.OID) (httpapi.Explanation, 
 	if err != nil {
 		return x, unavailable(err)
 	}
+	if r, ok := t.Quarantine.Partial(oid); ok {
+		x.Partial = QuarantinedRow(r)
+	}
 	if r, ok := t.Quarantine.Row(oid); ok {
 		has.aside = true
 		x.Quarantine = QuarantinedRow(r)

@@ -16,7 +16,7 @@ func (t *Table) hideUnknown(ctx context.Context) error {
 	}
 	var rows []doc.Reject
 	for _, r := range t.Quarantine.Rows() {
-		if r.OID != "" && r.Document == "" {
+		if r.OID != "" && r.Document == "" && !r.IsPartial() {
 			rows = append(rows, doc.Reject{OID: r.OID, Reason: r.Reason})
 		}
 	}
@@ -34,9 +34,13 @@ func (t *Table) hideUnknown(ctx context.Context) error {
 	return t.dieIfBroken("quarantine", err)
 }
 
-// QuarantinedRow returns a row in quarantine as callers see it.
+// QuarantinedRow returns a row in quarantine, or a partial one, as callers see it.
 func QuarantinedRow(r quarantine.Row) *httpapi.QuarantinedRow {
-	s := &httpapi.QuarantinedRow{Reason: r.Reason, Since: httpapi.Time(r.Since), Tries: r.Tries, Document: string(r.Document)}
+	kind := httpapi.KindRejected
+	if r.IsPartial() {
+		kind = httpapi.KindPartial
+	}
+	s := &httpapi.QuarantinedRow{Kind: kind, Columns: append([]doc.Flaw{}, r.Flaws...), Reason: r.Reason, Since: httpapi.Time(r.Since), Tries: r.Tries, Document: string(r.Document)}
 	if r.OID != "" {
 		oid := r.OID.String()
 		s.OID = &oid

@@ -16,7 +16,7 @@ import (
 // unitsKept returns the kept units of this configuration's SQLs.
 func (t *Table) unitsKept() database.Units {
 	marks, ok := t.Trace.Table(t.Conf.Name)
-	u := database.Units{Keep: t.keepUnit}
+	u := database.Units{Keep: t.keepUnit, Kinds: marks.Kinds}
 	if marks.SQL == t.Conf.SQLFingerprint() { // another SQL may compute another unit
 		u.Kept = marks.Units
 	}

@@ -114,7 +114,7 @@ func verifiedTable(name string, content bool, r deletecheck.Result) httpapi.Veri
 	return httpapi.VerifiedTable{
 		Table: name, Content: content, Compared: r.Compared,
 		Lost: r.Lost, Stale: r.Stale, Ghost: r.Ghost, Torn: r.Torn,
-		Pending: r.Pending, Unsettled: r.Unsettled, Quarantined: r.Quarantined, Repaired: r.Repaired,
+		Pending: r.Pending, Unsettled: r.Unsettled, Quarantined: r.Quarantined, Partial: r.Partial, Repaired: r.Repaired,
 		First: httpapi.FirstOIDs{Lost: names(r.First.Lost), Stale: names(r.First.Stale), Ghost: names(r.First.Ghost), Torn: names(r.First.Torn)},
 	}
 }

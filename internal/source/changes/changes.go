@@ -5,8 +5,8 @@
 // A hint has up to two parts. The version covers the whole server and moves at
 // once with every commit that wrote. The counters show the base tables of one
 // table, may come late, and may count changes that were rolled back. So an equal
-// version proves that nothing changed, and equal counters show it only when they are
-// due: see Memory. A hint that is lost, reset or of another server is unequal to any
+// version proves that nothing changed, and equal counters prove it only when they are
+// due, if they are not weak: see Memory. A hint that is lost, reset or of another server is unequal to any
 // before.
 //
 // A version covers no SQL whose result changes without a commit, such as one that
@@ -51,10 +51,12 @@ type Sample struct {
 
 	Counted  bool              // the database counts changes; otherwise a table's counters are the version
 	Counters map[string]Counts // of the tables, by ID
-	Late     time.Duration     // how late counters come after a commit
+	Late     time.Duration     // how late counters come after a commit; 0: before others see it
+	Weak     bool              // equal counters prove nothing, but of two tables the one whose counters moved is the first to compare
 
 	// Catalog is the state of what decides which tables and functions SQLs read, at a
-	// moment since the version. No state comes back. "": the database does not show it.
+	// moment since the version, but for the Definition of their tables. No state comes
+	// back. "": the database does not show it.
 	Catalog string
 
 	counted  time.Time // this machine's clock before Counters were read
@@ -64,5 +66,6 @@ type Sample struct {
 // Counts are counters of a base table. They are compared for equality only.
 type Counts struct {
 	Inserted, Updated, Deleted int64
+	Definition                 string // moves when the table is created again, unless Catalog does
 	Storage                    string // moves with a TRUNCATE and a reset of the counters, or with any change
 }

@@ -19,8 +19,10 @@ type fakeServer struct {
 	takes    time.Duration
 	err      error
 	version  int
+	late     time.Duration
 	rows     int // changes of the table a
 	catalog  string
+	defined  string // of each table
 	counts   bool
 	readings int
 	counted  [][]string // the tables of each reading of counters
@@ -45,12 +47,12 @@ func (f *fakeServer) Changes(ctx context.Context, tables func(string) []string) 
 	if !f.counts {
 		return s, nil
 	}
-	s.Late = late
+	s.Late = f.late
 	if ids := tables(s.Version); ids != nil {
 		f.counted = append(f.counted, ids)
 		s.Counters = map[string]Counts{}
 		for _, id := range ids {
-			s.Counters[id] = Counts{Inserted: int64(f.rows), Deleted: int64(f.rows), Updated: 7, Storage: "file"}
+			s.Counters[id] = Counts{Inserted: int64(f.rows), Deleted: int64(f.rows), Updated: 7, Storage: "file", Definition: f.defined}
 		}
 	}
 	return s, nil
@@ -157,7 +159,7 @@ func TestCancelledReading(t *testing.T) {
 // committed.
 func TestCountersAreReadWhenTheyMayMove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fakeServer{counts: true}
+		f := &fakeServer{counts: true, late: late}
 		w := NewReadings(f).Watch(newFakeTable().find)
 		first := hint(t, w)
 		if want := "a:0,7,0,file b:0,7,0,file "; first.Counters != want || first.Removals != "a:0,0,0,file " || first.Counted {
@@ -187,7 +189,7 @@ func TestCountersAreReadWhenTheyMayMove(t *testing.T) {
 func TestLateCountersAreNoticed(t *testing.T) {
 	for after := time.Second; after <= late; after += time.Second {
 		synctest.Test(t, func(t *testing.T) {
-			f := &fakeServer{counts: true}
+			f := &fakeServer{counts: true, late: late}
 			hints := NewReadings(f).Watch(newFakeTable().find).Within(time.Second)
 			var m Memory
 			for range 30 {
@@ -216,6 +218,26 @@ func TestLateCountersAreNoticed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Counters that others see no later than a commit are complete with the version, and are
+// not read while it stands still.
+func TestCountersThatAreNotLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeServer{counts: true}
+		w := NewReadings(f).Watch(newFakeTable().find)
+		hint(t, w)
+		for range 3 {
+			f.commit()
+			f.counted = nil
+			for range 3 {
+				if h := hint(t, w); !h.Counted || len(f.counted) != 1 {
+					t.Errorf("got %+v after %d readings of counters, want complete ones after one", h, len(f.counted))
+				}
+				time.Sleep(time.Second)
+			}
+		}
+	})
 }
 
 // Without counters, every commit may have changed the table.
@@ -284,6 +306,25 @@ func TestFootprintIsFoundAgain(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A table of the footprint that is created again is another one.
+func TestTableIsCreatedAgain(t *testing.T) {
+	f, table := &fakeServer{counts: true, catalog: "same", defined: "first"}, newFakeTable()
+	w := NewReadings(f).Watch(table.find)
+	hint(t, w)
+	f.commit()
+	hint(t, w)
+	f.commit()
+	found := table.found
+	if h := hint(t, w); !h.Exact || table.found != found {
+		t.Errorf("got %+v, found %d times, want it exact without another look", h, table.found-found)
+	}
+	f.defined, table.footprint.Reason = "again", "the engine has no transactions"
+	f.commit()
+	if h := hint(t, w); h.Exact || h.Reason == "" || table.found != found+1 {
+		t.Errorf("got %+v, found %d times, want the reason of another look", h, table.found-found)
 	}
 }
 

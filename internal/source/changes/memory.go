@@ -7,6 +7,7 @@ type Due int
 
 const (
 	Unchanged Due = iota // nothing changed since the last comparison
+	Unproven             // something was committed, and the counters, which prove nothing, did not move
 	Unknown              // something was committed, and the counters are not due
 	Changed              // the counters moved, or no hint shows that they did not
 )
@@ -15,7 +16,7 @@ const (
 // lost with the process: the first hint is a change.
 //
 // Counters that did not move prove that nothing changed only if they were read when
-// they were due. Until then Due is Unknown. A move is remembered until a comparison
+// they were due, and are not weak. Until then Due is Unknown. A move is remembered until a comparison
 // ends, also if the hint goes back.
 type Memory struct {
 	Removals bool // only changes that may remove rows count
@@ -33,7 +34,11 @@ func (m *Memory) Look(h doc.Hint) Due {
 	case h.Version != m.last.Version:
 		m.due = max(m.due, Unknown)
 	}
-	if m.due == Unknown && h.Counted {
+	switch {
+	case m.due != Unknown || !h.Counted:
+	case h.Weak:
+		m.due = Unproven
+	default:
 		m.due = Unchanged
 	}
 	m.last, m.known = h, true

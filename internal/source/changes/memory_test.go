@@ -153,6 +153,11 @@ func TestMemoryWaitsForCounters(t *testing.T) {
 		want(second, Unknown)
 		second.Counted = true
 		want(second, Unchanged)
+		weak := doc.Hint{Version: "3", Counters: "a", Counted: true, Weak: true}
+		want(weak, Unproven)
+		want(weak, Unproven) // until a comparison ends
+		m.Compared()
+		want(weak, Unchanged)
 		second.Counters = "b"
 		want(second, Changed)
 		second.Counters = "a"

@@ -65,12 +65,16 @@ func (r *Readings) take(ctx context.Context) (Sample, error) {
 	if s.Version != r.good.Version {
 		r.moved = time.Now()
 	}
-	if s.Counters != nil {
-		s.counted = began
-	} else if s.Counted {
+	switch {
+	case !s.Counted:
+		s.complete = true
+	case s.Counters == nil:
 		s.Counters, s.counted = r.good.Counters, r.good.counted
+		s.complete = s.Late == 0 && s.Version == r.good.Version && r.good.complete || s.counted.Sub(r.moved) > s.Late
+	default:
+		s.counted = began
+		s.complete = s.Late == 0 || s.counted.Sub(r.moved) > s.Late
 	}
-	s.complete = !s.Counted || s.counted.Sub(r.moved) > s.Late
 	r.last, r.good = s, s
 	return s, nil
 }

@@ -21,6 +21,7 @@ type Watch struct {
 	known     bool   // the footprint was found
 	version   string // of the reading before it was found
 	catalog   string // likewise
+	defined   string // the definitions of its tables, likewise
 }
 
 // Watch returns the hints of a table. find returns what its SQLs read, in a
@@ -60,7 +61,7 @@ func (w *Watch) within(ctx context.Context, age time.Duration) (doc.Hint, error)
 			w.known = false
 			return doc.Hint{}, err
 		}
-		w.known, w.version, w.catalog = true, s.Version, s.Catalog
+		w.known, w.version, w.catalog, w.defined = true, s.Version, s.Catalog, w.definitions(s)
 		if !w.counted(s) {
 			if s, err = w.readings.next(ctx, w.tables(), age); err != nil {
 				return doc.Hint{}, err
@@ -79,14 +80,23 @@ func (w *Watch) outdated(s Sample) bool {
 	case !w.known:
 		return true
 	case s.Catalog != "":
-		return s.Catalog != w.catalog
+		return s.Catalog != w.catalog || w.definitions(s) != w.defined
 	}
 	return s.Version == w.last && s.Version != w.version
 }
 
 // holds reports whether the footprint is of a reading.
 func (w *Watch) holds(s Sample) bool {
-	return s.Version == w.version || s.Catalog != "" && s.Catalog == w.catalog
+	return s.Version == w.version || s.Catalog != "" && s.Catalog == w.catalog && w.definitions(s) == w.defined
+}
+
+// definitions returns those of the base tables in a reading.
+func (w *Watch) definitions(s Sample) string {
+	var all strings.Builder
+	for _, t := range w.footprint.Tables {
+		fmt.Fprintf(&all, "%s ", s.Counters[t.ID].Definition)
+	}
+	return all.String()
 }
 
 func (w *Watch) tables() (ids []string) {
@@ -109,7 +119,7 @@ func (w *Watch) counted(s Sample) bool {
 // hint returns the part of a reading that is of this table.
 func (w *Watch) hint(s Sample) doc.Hint {
 	h := doc.Hint{
-		At: s.At, Version: s.Version, Counters: s.Version, Removals: s.Version, Counted: s.complete,
+		At: s.At, Version: s.Version, Counters: s.Version, Removals: s.Version, Counted: s.complete, Weak: s.Weak,
 		Reason: w.footprint.Reason, Exact: w.footprint.Reason == "" && w.holds(s),
 	}
 	if !s.Counted {

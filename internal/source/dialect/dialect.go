@@ -145,16 +145,17 @@ type Column struct {
 	Origin string // identifies the table's column that it is; "": an expression
 
 	// Value converts a raw value, not NULL, to a value of doc.Row. Its error is the
-	// reason of a reject.
+	// reason of a doc.BadValue.
 	Value func(raw any) (any, error)
 	// Form names the form of the values of Value, if it is not the first that this type
 	// has had: tokens of another form are not compared.
 	Form string
 
-	Kind    doc.Kind // of a part of a key; 0: it can't be one, unless Untyped
-	Untyped bool     // the rows show the kind; Kind is that of a table without rows, 0: unknown
-	Printed bool     // its keys are read from the text of Value, where the raw value is text
-	Apart   bool     // the database's order of the values is not that of the kind
+	Kind     doc.Kind // of a part of a key; 0: it can't be one, unless Untyped
+	Untyped  bool     // the rows show the kind; Kind is that of a table without rows, 0: unknown
+	Unscaled bool     // a Kind of Integer has values with a fraction, or of more than 64 bits: its keys are Decimals
+	Printed  bool     // its keys are read from the text of Value, where the raw value is text
+	Apart    bool     // the database's order of the values is not that of the kind
 
 	Clock  *Clock // how it stores updateTimes; nil: not as a time type
 	Epochs Epochs // how it stores updateTimes as numbers or text; nil: not so

@@ -22,6 +22,7 @@ func newColumn(t *sql.ColumnType) dialect.Column {
 	switch c.Type {
 	case "DECIMAL": // parameters have all digits before the point, and as many as fit after it
 		c.Native = int(max(scale, min(30, 65-digits+scale)))
+		c.Unscaled = scale == 0 && digits > integerDigits
 		fallthrough
 	case "DATETIME", "TIMESTAMP":
 		c.Detail = strconv.FormatInt(scale, 10)
@@ -33,6 +34,9 @@ func newColumn(t *sql.ColumnType) dialect.Column {
 	}
 	return c
 }
+
+// integerDigits is how many digits the greatest integer of 64 bits has.
+const integerDigits = 19
 
 // kind returns the kind of a part of a key; 0 for a type that can't be one. A BINARY is
 // a UUID unless its rows have another length: see Kind. An ENUM is ordered by the numbers of its labels, and compared

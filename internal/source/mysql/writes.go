@@ -17,7 +17,7 @@ import (
 // exchange of partitions are counted when they begin.
 //
 // update_time is lost with a restart, and when InnoDB closes a table for others. So it
-// narrows down what to compare, and proves nothing: S does not depend on it.
+// shows what to compare first, and proves nothing.
 
 // writesLate is how long a commit may take from its update_time until others see it. A
 // table that was written within that time counts as written again. So does one that was
@@ -28,10 +28,10 @@ const writesLate = 2 * time.Second
 // an SQL reads. The status needs no privilege.
 const ddlSQL = `SHOW GLOBAL STATUS WHERE variable_name IN ('Com_rename_table', 'Com_truncate', 'Com_alter_table', 'Com_create_view', 'Com_drop_view', 'Com_create_function', 'Com_alter_function', 'Com_drop_function')`
 
-// writtenSQL reads when tables of a schema were written, each partition of them included;
-// NULL for one that was written just before.
-const writtenSQL = `SELECT table_name, IF(MAX(GREATEST(create_time, COALESCE(update_time, create_time))) > UTC_TIMESTAMP() - INTERVAL ? SECOND, NULL,
-	CONCAT_WS(' ', MAX(create_time), MAX(update_time), COUNT(*), SUM(CRC32(CONCAT_WS(' ', partition_name, subpartition_name, create_time, update_time)))))
+// writtenSQL reads when tables of a schema were created, and written, each partition of
+// them included, and whether that was just before.
+const writtenSQL = `SELECT table_name, CONCAT(MAX(create_time)), MAX(create_time) > UTC_TIMESTAMP() - INTERVAL ? SECOND, MAX(GREATEST(create_time, COALESCE(update_time, create_time))) > UTC_TIMESTAMP() - INTERVAL ? SECOND,
+	CONCAT_WS(' ', MAX(create_time), MAX(update_time), COUNT(*), SUM(CRC32(CONCAT_WS(' ', partition_name, subpartition_name, create_time, update_time))))
 	FROM information_schema.partitions WHERE table_schema = ? AND table_name IN (`
 
 // tableID identifies a base table to changes. No name has a NUL.
@@ -62,7 +62,7 @@ func (w *writes) read(ctx context.Context, s *stdsql.Session, server string, c *
 		}
 		w.version, w.catalog = c.Version, w.ddl.at(asked, strings.Join(counts, " "), settled)
 	}
-	c.Counted, c.Late, c.Catalog = true, writesLate, w.catalog
+	c.Counted, c.Weak, c.Catalog = true, true, w.catalog
 	if ids := tables(c.Version); ids != nil {
 		c.Counters, err = written(ctx, s, ids, c.Version, c.Catalog)
 	}
@@ -74,19 +74,26 @@ func (w *writes) read(ctx context.Context, s *stdsql.Session, server string, c *
 func written(ctx context.Context, s *stdsql.Session, ids []string, version, catalog string) (map[string]changes.Counts, error) {
 	counters, bySchema := make(map[string]changes.Counts, len(ids)), map[string][]any{}
 	for _, id := range ids {
-		counters[id] = changes.Counts{Storage: version}
+		counters[id] = changes.Counts{Definition: version, Storage: version}
 		schema, name, _ := strings.Cut(id, "\x00")
 		bySchema[schema] = append(bySchema[schema], name)
 	}
+	late := int64(writesLate / time.Second)
 	for schema, names := range bySchema {
-		rows, err := stdsql.Query(ctx, s, writtenSQL+"?"+strings.Repeat(", ?", len(names)-1)+") GROUP BY table_name", append([]any{int64(writesLate / time.Second), schema}, names...)...)
+		rows, err := stdsql.Query(ctx, s, writtenSQL+"?"+strings.Repeat(", ?", len(names)-1)+") GROUP BY table_name", append([]any{late, late, schema}, names...)...)
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range rows {
-			if r[1] != nil {
-				counters[tableID(schema, r.Text(0))] = changes.Counts{Storage: catalog + " " + r.Text(1)}
+			id := tableID(schema, r.Text(0))
+			c := counters[id]
+			if r.Number(2) == 0 {
+				c.Definition = r.Text(1)
 			}
+			if r.Number(3) == 0 {
+				c.Storage = catalog + " " + r.Text(4)
+			}
+			counters[id] = c
 		}
 	}
 	return counters, nil

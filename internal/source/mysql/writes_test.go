@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"indexerd/internal/base/doc"
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source"
 	"indexerd/internal/source/changes"
@@ -144,6 +145,37 @@ func TestDefinitions(t *testing.T) {
 			t.Errorf("%s: got the catalog %q, want one that has not settled", statement, now.Catalog)
 		}
 		last, sample = again, now
+	}
+}
+
+// TestTableOfAnotherEngine: a table that is created again with another engine is noticed,
+// although no statement counts that a TEMPORARY one would not move too.
+func TestTableOfAnotherEngine(t *testing.T) {
+	t.Parallel()
+	dsn := newMySQL(t).DB(t)
+	mariatest.Exec(t, dsn, "CREATE TABLE doc (id INT PRIMARY KEY)")
+	d := openDB(t, dsn, time.Second)
+	table, err := source.New(d, pace.Limits{}).Table(t.Context(), source.TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hints := changes.NewReadings(d).Watch(table.Footprint)
+	read := func() doc.Hint {
+		t.Helper()
+		h, err := hints.Hint(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	settledCounters(t, d, "doc")
+	read()
+	if h := read(); !h.Exact || h.Counters == "" || h.Removals == "" {
+		t.Errorf("got %+v, want an exact hint with counters", h)
+	}
+	mariatest.Exec(t, dsn, "DROP TABLE doc; CREATE TABLE doc (id INT PRIMARY KEY) ENGINE = MyISAM")
+	if h := read(); h.Exact || !strings.Contains(h.Reason, "no table of InnoDB") {
+		t.Errorf("got %+v, want the reason that the engine is another one", h)
 	}
 }
 

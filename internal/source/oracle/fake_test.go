@@ -81,7 +81,7 @@ func TestTypes(t *testing.T) {
 	}{
 		{"NUMBER", 0, "12", "NUMBER", doc.Integer, int64(12)},
 		{"NUMBER", 255, "99999999999999999999", "NUMBER", doc.Integer, json.Number("99999999999999999999")},
-		{"NUMBER", 2, "-0.5", "NUMBER", 0, json.Number("-0.5")},
+		{"NUMBER", 2, "-0.5", "NUMBER", doc.Decimal, json.Number("-0.5")},
 		{"NUMBER", 254, "1200", "NUMBER", doc.Integer, int64(1200)},
 		{"NCHAR", 0, "ab ", "VARCHAR2", doc.Text, "ab "},
 		{"CHAR", 0, "ab   ", "CHAR", doc.Text, "ab"},

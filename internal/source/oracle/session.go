@@ -9,6 +9,7 @@ import (
 
 	"github.com/sijms/go-ora/v2/network"
 
+	"indexerd/internal/base/doc"
 	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
@@ -43,6 +44,8 @@ func (vendor) Value(a dialect.Arg) any {
 	switch v := a.Value.(type) {
 	case [16]byte:
 		return v[:]
+	case doc.Number:
+		return string(v)
 	case time.Time:
 		if a.As != nil && clock(a.As.Type) != nil {
 			return clock(a.As.Type).Write(v)

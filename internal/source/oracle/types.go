@@ -39,9 +39,10 @@ func typeName(name string) string {
 // the type.
 func newColumn(t *sql.ColumnType) dialect.Column {
 	c := dialect.Column{Name: shown(t.Name()), Type: typeName(t.DatabaseTypeName())}
-	_, scale, _ := t.DecimalSize()
+	precision, scale, _ := t.DecimalSize()
 	if c.Type == "NUMBER" {
 		c.Detail = strconv.FormatInt(scale, 10)
+		c.Printed, c.Unscaled = true, whole(scale) && (scale != 0 || precision > integerDigits)
 	}
 	c.Kind, c.Value, c.Clock = kind(c.Type, scale), value(c.Type), clock(c.Type)
 	if c.Type == "JSON" || c.Type == "XMLTYPE" {
@@ -52,6 +53,9 @@ func newColumn(t *sql.ColumnType) dialect.Column {
 	}
 	return c
 }
+
+// integerDigits is how many digits the greatest integer of 64 bits has.
+const integerDigits = 19
 
 // noScale is what the driver returns for a NUMBER without a scale.
 const noScale = 255
@@ -66,6 +70,8 @@ func kind(name string, scale int64) doc.Kind {
 	switch {
 	case name == "NUMBER" && whole(scale):
 		return doc.Integer
+	case name == "NUMBER":
+		return doc.Decimal
 	case name == "VARCHAR2", name == "CHAR":
 		return doc.Text
 	case name == "RAW":

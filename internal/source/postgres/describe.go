@@ -115,6 +115,7 @@ func newColumn(f pgconn.FieldDescription, t columnType) dialect.Column {
 	}
 	c := columnOf(f)
 	c.Type, c.Value, c.Form, c.Kind, c.Clock, c.Epochs = t.Name, t.value(), t.form(), t.kind(), t.clock(), t.epochs()
+	c.Unscaled = t.unscaled()
 	enum := ""
 	if t.Enum {
 		enum = t.Name
@@ -154,7 +155,7 @@ func checkColumns(d *dialect.Described, fields []pgconn.FieldDescription) error 
 
 // kind returns the kind of a part of a key; 0 for a type that can't be one.
 //
-// A numeric without a declared scale is an integer. Text keys are text, varchar, char
+// Text keys are text, varchar, char
 // (without its padding), name, citext and enums, which PostgreSQL orders by their
 // declaration.
 func (t columnType) kind() doc.Kind {
@@ -162,11 +163,10 @@ func (t columnType) kind() doc.Kind {
 	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID:
 		return doc.Integer
 	case pgtype.NumericOID:
-		// The low 11 bits of a modifier from 4 on hold the scale, in two's complement.
-		if scale := (t.mod - 4) & 0x7ff; t.mod < 4 || scale == 0 || scale >= 0x400 {
-			return doc.Integer
+		if _, scale := t.digits(); scale > 0 {
+			return doc.Decimal
 		}
-		return doc.Decimal
+		return doc.Integer
 	case pgtype.Float4OID, pgtype.Float8OID:
 		return doc.Real
 	case pgtype.BoolOID:
@@ -194,6 +194,29 @@ func (t columnType) kind() doc.Kind {
 func (t columnType) isNamed(name string) bool {
 	return t.Name == name || strings.HasSuffix(t.Name, "."+name)
 }
+
+// digits returns the precision and the scale of a numeric; 0: none is declared. The low 11
+// bits of a modifier from 4 on hold the scale, in two's complement, and those above 16 the
+// precision.
+func (t columnType) digits() (precision, scale int) {
+	if t.mod < 4 {
+		return 0, 0
+	}
+	if scale = int((t.mod - 4) & 0x7ff); scale >= 0x400 {
+		scale -= 0x800
+	}
+	return int((t.mod - 4) >> 16), scale
+}
+
+// unscaled reports whether a numeric may have a fraction without a declared scale, or more
+// than 64 bits.
+func (t columnType) unscaled() bool {
+	precision, scale := t.digits()
+	return t.OID == pgtype.NumericOID && scale <= 0 && (precision == 0 || precision-scale > integerDigits)
+}
+
+// integerDigits is how many digits the greatest integer of 64 bits has.
+const integerDigits = 19
 
 // clock returns how a time type stores updateTimes; nil: it is none.
 func (t columnType) clock() *dialect.Clock {

@@ -100,6 +100,8 @@ func (*DB) Suspect(c *dialect.Column, kind doc.Kind, expr string) string {
 	case kind == doc.Integer && nativeOf(c).param == pgtype.NumericOID:
 		// NaN is greater than every number.
 		return "(" + expr + " <> trunc(" + expr + ") OR " + expr + " NOT BETWEEN -9223372036854775808 AND 9223372036854775807)"
+	case kind == doc.Decimal && nativeOf(c).param == pgtype.NumericOID:
+		return "(" + expr + " = 'NaN')"
 	case kind == doc.Text && nativeOf(c).enum == "":
 		return `(current_setting('server_encoding') = 'SQL_ASCII' AND ` + expr + `::text COLLATE "C" ~ '[^\x01-\x7f]')`
 	}

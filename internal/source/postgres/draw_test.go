@@ -38,7 +38,7 @@ func drawTime(r *rand.Rand) string {
 
 func drawDecimal(r *rand.Rand) string {
 	if r.IntN(20) == 0 {
-		return dialecttest.OneOf(r, "'NaN'", "0", "-0.00", "1", "10", "1.0", "-1", "0.1")
+		return dialecttest.OneOf(r, "0", "-0.00", "1", "10", "1.0", "-1", "0.1")
 	}
 	most := []int{3, 3, 40, 390}[r.IntN(4)]
 	return dialecttest.Decimal(r, most, most)

@@ -10,13 +10,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"indexerd/internal/base/doc"
 	"indexerd/internal/source/dialect"
 
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // A decoder converts the text form of a value that is not NULL to a value of
-// doc.Row. Its error is the reason of the reject.
+// doc.Row. Its error is the reason of a doc.BadValue.
 type decoder func(text string) (any, error)
 
 // value returns the conversion of values of a type. Values of other types, such as
@@ -108,7 +109,7 @@ func arrayDecoder(item decoder) decoder {
 				continue
 			}
 			if list[i], err = item(*element); err != nil {
-				return nil, err
+				list[i] = doc.NewBadValue(*element, err.Error()) // the others are values
 			}
 		}
 		return nested(list, array.Dims), nil

@@ -149,15 +149,17 @@ func readValues(ctx context.Context, s dialect.Session, t *doc.CatalogTable) err
 func readKinds(ctx context.Context, s dialect.Session, t *doc.CatalogTable, columns []doc.CatalogColumn) error {
 	held, names := make([]string, len(columns)), make([]string, len(columns))
 	for i, c := range columns {
-		names[i], held[i] = c.SQL, fmt.Sprintf("group_concat(DISTINCT nullif(typeof(%[1]s), 'null')), min(CASE typeof(%[1]s) WHEN 'text' THEN json_valid(%[1]s) AND %[1]s GLOB '[[{]*' WHEN 'blob' THEN json_valid(%[1]s, 8) END)", c.SQL)
+		names[i] = c.SQL
+		held[i] = fmt.Sprintf("group_concat(DISTINCT nullif(%[2]s, 'null')), min(CASE typeof(%[1]s) WHEN 'text' THEN json_valid(%[1]s) AND %[1]s GLOB '[[{]*' WHEN 'blob' THEN json_valid(%[1]s, 8) END)", c.SQL, classOf(c))
 	}
 	rows, err := stdsql.Query(ctx, s, fmt.Sprintf("SELECT %s FROM (SELECT %s FROM %s LIMIT %d)", strings.Join(held, ", "), strings.Join(names, ", "), t.SQL, sampledRows))
 	for i := range columns {
 		if err != nil {
 			return err
 		}
-		c, types, isJSON := &columns[i], rows[0].Text(2*i), rows[0].Number(2*i+1) == 1
-		c.Kind, c.Time = kindOf(c.Type, types), canBeTime(c.Type, types)
+		c, classes, isJSON := &columns[i], rows[0].Text(2*i), rows[0].Number(2*i+1) == 1
+		types := storageClasses(classes)
+		c.Kind, c.Time = kindOf(c.Type, classes), canBeTime(c.Type, types)
 		switch {
 		case isJSON && types == "blob" && strings.EqualFold(c.Type, "JSONB"):
 			c.Forms, c.Reason = []doc.CatalogForm{{SQL: "json(%s)", Kind: doc.JSONColumn}}, "as text"
@@ -211,43 +213,89 @@ func readCollations(ctx context.Context, s dialect.Session, t *doc.CatalogTable)
 	return nil
 }
 
-// kindOf returns the kind of the declared type, by SQLite's rules of affinity, if
-// the values have it too. A value of another type would reject its row.
-func kindOf(declared, types string) doc.ColumnKind {
+// Classes of values that contradict a declared type although their storage class does
+// not: integers of a BOOLEAN that are neither 0 nor 1, and texts of a DATE that are none.
+const (
+	notBoolean = "count"
+	notDate    = "words"
+)
+
+// classOf returns an expression for the class of a column's value: its storage class, or
+// notBoolean or notDate.
+func classOf(c doc.CatalogColumn) string {
+	class := "typeof(" + c.SQL + ")"
+	switch {
+	case isBoolean(c.Type):
+		return "CASE WHEN " + class + " = 'integer' AND " + c.SQL + " NOT IN (0, 1) THEN '" + notBoolean + "' ELSE " + class + " END"
+	case isDate(c.Type):
+		return "CASE WHEN " + class + " = 'text' AND " + c.SQL + " NOT GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' THEN '" + notDate + "' ELSE " + class + " END"
+	}
+	return class
+}
+
+// storageClasses returns the storage classes of classes, each once.
+func storageClasses(classes string) string {
+	var all []string
+	for class := range strings.SplitSeq(classes, ",") {
+		switch class {
+		case notBoolean:
+			class = "integer"
+		case notDate:
+			class = "text"
+		}
+		if !slices.Contains(all, class) {
+			all = append(all, class)
+		}
+	}
+	return strings.Join(all, ",")
+}
+
+// kindOf returns the kind of a column. The declared type is a hint, by SQLite's rules of
+// affinity: where the classes of its values contradict it, they decide.
+func kindOf(declared, classes string) doc.ColumnKind {
 	d := strings.ToUpper(declared)
 	switch {
-	case isBoolean(declared) && (types == "" || types == "integer"):
+	case isBoolean(declared) && (classes == "" || classes == "integer"):
 		return doc.BooleanColumn
-	case strings.Contains(d, "DATE"), strings.Contains(d, "TIMESTAMP"):
-		return timeKind(d, types)
-	case strings.Contains(d, "UUID") && types != "blob":
+	case isDate(declared) && (classes == "" || classes == "text"):
+		if strings.Contains(d, "TIME") {
+			return doc.InstantColumn
+		}
+		return doc.DateColumn
+	case strings.Contains(d, "UUID") && classes != "blob":
 		return doc.WordColumn
 	case strings.Contains(d, "CHAR"), strings.Contains(d, "CLOB"), strings.Contains(d, "TEXT"):
-		if strings.Contains(types, "blob") {
+		if strings.Contains(classes, "blob") {
 			return doc.OtherColumn
 		}
 		return doc.TextColumn
 	case strings.Contains(d, "BLOB"), d == "":
 		return doc.OtherColumn
-	case d == "TIME" && (types == "" || types == "text"):
+	case d == "TIME" && (classes == "" || storageClasses(classes) == "text"):
 		return doc.WordColumn
 	}
-	for _, held := range strings.Split(types, ",") {
-		if held != "" && held != "integer" && held != "real" {
-			return doc.OtherColumn
-		}
+	kind := kindOfValues(storageClasses(classes))
+	if kind == doc.TextColumn && isBoolean(declared) {
+		return doc.WordColumn
+	}
+	return kind
+}
+
+// kindOfValues returns the kind of a column whose declared type does not decide: of
+// numbers, unless there is another class.
+func kindOfValues(classes string) doc.ColumnKind {
+	switch {
+	case strings.Contains(classes, "blob"):
+		return doc.OtherColumn
+	case strings.Contains(classes, "text"):
+		return doc.TextColumn
 	}
 	return doc.NumberColumn
 }
 
-func timeKind(declared, types string) doc.ColumnKind {
-	switch {
-	case types != "" && types != "text":
-		return doc.OtherColumn // a number of seconds or days: not readable as a date
-	case strings.Contains(declared, "TIME"):
-		return doc.InstantColumn
-	}
-	return doc.DateColumn
+func isDate(declared string) bool {
+	d := strings.ToUpper(declared)
+	return strings.Contains(d, "DATE") || strings.Contains(d, "TIMESTAMP")
 }
 
 // canBeKey reports whether a column of these storage classes, without a declared kind

@@ -102,6 +102,9 @@ func harness(over func(*DB) dialect.Dialect) sourcetest.Harness {
 				{Type: "TEXT", SQL: "CAST(x'61ff62' AS TEXT)", Reason: `text "a\xffb" is not valid UTF-8`},
 				{Type: "TEXT", SQL: "CAST(x'c080' AS TEXT)", Reason: `text "\xc0\x80" is not valid UTF-8`},
 			},
+			BadTimes: []sourcetest.Value{
+				{Type: "{time}", SQL: "'soon'"}, {Type: "{time}", SQL: "9e999"}, {Type: "{time}", SQL: "x'00'"},
+			},
 			Wall: "TEXT",
 			Times: []sourcetest.Time{
 				{Type: "INTEGER", SQL: "1714996800", Want: "2024-05-06T12:00:00Z", Tick: time.Second},

@@ -112,3 +112,24 @@ func TestMixedSnapshots(t *testing.T) {
 		}
 	}
 }
+
+// A key that is declared NUMERIC takes fractions although the table was described while it
+// had integers alone.
+func TestNumericKeyOfIntegersTakesFractions(t *testing.T) {
+	for declared, want := range map[string]string{"NUMERIC": "0.5 1.1 2", "DECIMAL": "0.5 1.1 2", "DECIMAL(10)": "0.5 1.1 2", "INTEGER": "2"} {
+		db := newDB(t, "CREATE TABLE t (id "+declared+" NOT NULL UNIQUE, u)", "INSERT INTO t VALUES (2, '2024-05-06 12:00:00')")
+		table := db.table(source.TableConfig{})
+		db.exec("INSERT INTO t VALUES (1.10, '2024-05-06 12:00:00'), ('0.50', '2024-05-06 12:00:00')")
+		docs, rejects := rangeOf(t, table, doc.Range{})
+		if got := keysOf(docs); got != want || (len(rejects) > 0) != (want == "2") {
+			t.Errorf("%s: got the rows %s and rejects %s, want %s", declared, got, reasons(rejects), want)
+		}
+		var oids []doc.OID
+		for _, d := range docs {
+			oids = append(oids, d.OID)
+		}
+		if byKey, _ := docsOf(t, table, oids...); keysOf(byKey) != want {
+			t.Errorf("%s: got the rows %s by key, want %s", declared, keysOf(byKey), want)
+		}
+	}
+}

@@ -152,6 +152,7 @@ func newColumn(info sqlite.ColumnInfo) dialect.Column {
 	}
 	kind, declared := declaredKind(info.DeclType)
 	c.Kind, c.Untyped = kind, !declared
+	c.Unscaled = unscaled.MatchString(c.Type)
 	return c
 }
 
@@ -176,6 +177,9 @@ func declaredKind(declared string) (doc.Kind, bool) {
 
 // scaled matches a number with decimals.
 var scaled = regexp.MustCompile(`^(DEC|NUM).*\(\s*\d+\s*,\s*0*[1-9]\d*\s*\)$`)
+
+// unscaled matches a number that is no integer by its type.
+var unscaled = regexp.MustCompile(`^(DEC|NUM)`)
 
 func isBoolean(declared string) bool {
 	d := strings.ToUpper(declared)

@@ -51,7 +51,7 @@ func TestCatalog(t *testing.T) {
 					{Name: "title", SQL: "[title]", Type: "nvarchar", Kind: doc.TextColumn, Length: 100, NotNull: true, Key: true, Indexed: true},
 					{Name: "notes", SQL: "[notes]", Type: "nvarchar", Kind: doc.TextColumn, Key: true, Indexed: true},
 					{Name: "changed", SQL: "[changed]", Type: "datetime2", Kind: doc.WallColumn, NotNull: true, Time: true, Indexed: true, Now: true, Maintained: true},
-					{Name: "price", SQL: "[price]", Type: "decimal", Kind: doc.NumberColumn, Time: true},
+					{Name: "price", SQL: "[price]", Type: "decimal", Kind: doc.NumberColumn, Key: true, Time: true},
 					{Name: "data]", SQL: "[data]]]", Type: "nvarchar", Kind: doc.JSONColumn, Marked: true, Key: true},
 					{Name: "own", SQL: "[own]", Type: "json", Kind: doc.JSONColumn},
 					{Name: "at", SQL: "[at]", Type: "time", Kind: doc.WordColumn},

@@ -13,6 +13,7 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
+	"indexerd/internal/base/doc"
 	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
@@ -105,6 +106,8 @@ func (vendor) Value(a dialect.Arg) any {
 		if a.As == nil {
 			return tieOf(v)
 		}
+	case doc.Number:
+		return string(v)
 	case [16]byte:
 		if isGUID {
 			return mssql.UniqueIdentifier(v)

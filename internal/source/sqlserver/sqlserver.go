@@ -144,7 +144,7 @@ func (d *DB) RowKey(of *dialect.Described, exprs []string, name string) string {
 // Suspect implements dialect.Dialect. A half surrogate arrives as U+FFFD, which
 // is text.
 func (*DB) Suspect(c *dialect.Column, kind doc.Kind, expr string) string {
-	if t := nativeOf(c); kind == doc.Integer && t.isDecimal() && t.precision > 18 {
+	if t := nativeOf(c); kind == doc.Integer && t.isDecimal() && t.precision > integerDigits {
 		return "(" + expr + " > 9223372036854775807 OR " + expr + " < -9223372036854775808)"
 	}
 	return ""

@@ -78,6 +78,7 @@ func (n *native) isKnown() bool {
 // newColumn describes a column of a result.
 func newColumn(name string, n *native) dialect.Column {
 	c := dialect.Column{Name: name, Type: n.name, Detail: n.arguments + " " + n.collation, Native: n, Kind: n.kind(), Value: stdsql.Scalar, Clock: n.clock(), Apart: n.name == "uniqueidentifier"}
+	c.Printed, c.Unscaled = n.isDecimal(), n.isDecimal() && n.scale == 0 && n.precision > integerDigits
 	if o := n.origin; o != (origin{}) {
 		c.Origin = strings.Join([]string{o.database, o.schema, o.table, o.column}, ".")
 	}
@@ -100,11 +101,16 @@ func newColumn(name string, n *native) dialect.Column {
 	return c
 }
 
+// integerDigits is how many digits the greatest integer of 64 bits has.
+const integerDigits = 19
+
 // kind returns the kind of a part of a key; 0 for a type that can't be one.
 func (n *native) kind() doc.Kind {
 	switch {
 	case n.is("bigint", "int", "smallint", "tinyint"), n.isDecimal() && n.scale == 0:
 		return doc.Integer
+	case n.isDecimal():
+		return doc.Decimal
 	case n.is("char", "varchar", "nchar", "nvarchar"):
 		return doc.Text
 	case n.is("uniqueidentifier"), n.is("binary") && n.arguments == "(16)":

@@ -32,7 +32,7 @@ func TestTypes(t *testing.T) {
 		{"bit", "", doc.Boolean, "@p1", "c", "CAST(c AS varbinary(20))"},
 		{"decimal(10,0)", "", doc.Integer, cast + "decimal(38,6))", "c", "CAST(c AS varbinary(20))"},
 		{"decimal(38,0)", "", doc.Integer, cast + "decimal(38,0))", "c", "CAST(c AS varbinary(20))"},
-		{"numeric(20,9)", "", 0, cast + "decimal(38,9))", "c", "CAST(c AS varbinary(20))"},
+		{"numeric(20,9)", "", doc.Decimal, cast + "decimal(38,9))", "c", "CAST(c AS varbinary(20))"},
 		{"money", "", 0, "@p1", "c", "CAST(c AS varbinary(20))"},
 		{"real", "", 0, "@p1", "c", "CAST(c AS varbinary(20))"},
 		{"nvarchar(100)", "Latin1_General_CI_AS", doc.Text, "@p1", "c", "CAST(CAST(c AS nvarchar(max)) AS varbinary(max))"},

@@ -225,7 +225,7 @@ func FuzzReplay(f *testing.F) {
 	f.Add([]byte(`{"tries":1}` + "\n" + `{"key":"","tries":0}` + "\n" + `{"key":"00","reason":"r","tries":-1,"since":"2026-11-21T10:15:30+02:00"}` + "\n"))
 	f.Add([]byte("{}\n{"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		q := &Quarantine{rows: map[string]Row{}}
+		q := newQuarantine(nil)
 		if err := q.replay(text); err != nil {
 			return
 		}
@@ -233,7 +233,7 @@ func FuzzReplay(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := &Quarantine{rows: map[string]Row{}}
+		again := newQuarantine(nil)
 		if err := again.replay(written); err != nil {
 			t.Fatalf("%v in\n%s", err, written)
 		}

@@ -8,14 +8,14 @@ import (
 	"indexerd/internal/base/doc"
 )
 
-// Len returns the number of rows.
+// Len returns the number of rows in quarantine.
 func (q *Quarantine) Len() int { return q.LenWith(nil) }
 
 // LenWith returns the number of rows if these rejects were added.
 func (q *Quarantine) LenWith(rejects []doc.Reject) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n := len(q.rows)
+	n := len(q.rows) - q.partials
 	more := make(map[string]bool, len(rejects))
 	for _, r := range rejects {
 		id := newRow(r).id()
@@ -41,6 +41,12 @@ func (q *Quarantine) Has(oid doc.OID) bool {
 	return ok
 }
 
+// Rejected reports whether this version of a row was rejected since the list was opened.
+func (q *Quarantine) Rejected(s doc.Stamp) bool {
+	r, ok := q.Row(s.OID)
+	return ok && s.Token.Digest != 0 && r.seen.Same(s)
+}
+
 // Fetch returns the newest fetch that has added a row. 0: none since the list was
 // opened, or the row is not listed.
 func (q *Quarantine) Fetch(oid doc.OID) doc.FetchSeq {
@@ -56,19 +62,26 @@ func (q *Quarantine) Row(oid doc.OID) (Row, bool) {
 	return r, ok
 }
 
-// Keys returns up to n keys greater than after, in order.
+// Keys returns up to n keys of rows in quarantine greater than after, in order.
 func (q *Quarantine) Keys(after doc.OID, n int) []doc.OID {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	var keys []doc.OID
-	for _, r := range q.Rows() {
-		if r.OID > after && len(keys) < n {
-			keys = append(keys, r.OID)
-		}
+	if len(q.rows) == q.partials {
+		return nil
+	}
+	keyed := func(id string) bool { return id > string(after) && id >= firstKey && id < partialID }
+	for _, id := range firstIDs(q.rows, keyed, n) {
+		keys = append(keys, doc.OID(id))
 	}
 	return keys
 }
 
+// firstKey is above the ids of rows without a key, and not above any key.
+const firstKey = "\x01"
+
 // Rows returns all rows in key order. Rows without a key come first, ordered by
-// reason.
+// reason, and partial rows last.
 func (q *Quarantine) Rows() []Row {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -2,6 +2,7 @@ package quarantine
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func TestKeylessReplacesTheRowsWithoutAKey(t *testing.T) {
 	}
 	rows := []Row{
 		{Reason: "new", Since: at, Tries: 1},
-		{Reason: "stays", Since: start, Tries: 2},
+		{Reason: "stays", Since: start, Tries: 1},
 		{OID: oid(t, 7), Reason: "stays", Since: start, Tries: 1},
 	}
 	want(t, q, rows...)
@@ -45,14 +46,14 @@ func TestKeylessReasonThatIsNotUTF8(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want(t, q, Row{Reason: "key \uFFFD", Since: start, Tries: 2})
+	want(t, q, Row{Reason: "key \uFFFD", Since: start, Tries: 1})
 }
 
 func TestRowHasAndLenWith(t *testing.T) {
 	q := open(t, disk(t))
 	add(t, q, batch(0, doc.Reject{OID: oid(t, 7), Reason: "r"}, doc.Reject{Reason: "no key"}))
 	got, ok := q.Row(oid(t, 7))
-	if want := (Row{OID: oid(t, 7), Reason: "r", Since: start, Tries: 1}); !ok || got != want {
+	if want := (Row{OID: oid(t, 7), Reason: "r", Since: start, Tries: 1}); !ok || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %t, want %+v", got, ok, want)
 	}
 	for key, want := range map[doc.OID]bool{oid(t, 7): true, oid(t, 8): false, "": false} {
@@ -153,5 +154,28 @@ func TestFetch(t *testing.T) {
 	}
 	if err := q.Clear([]doc.OID{oid(t, 7)}); err != nil || q.Fetch(oid(t, 7)) != 0 {
 		t.Errorf("cleared: got fetch %d, %v, want 0", q.Fetch(oid(t, 7)), err)
+	}
+}
+
+// A version that was rejected is known until the list is opened again, or another one is
+// rejected. One with an unknown token is not.
+func TestRejected(t *testing.T) {
+	fsys := disk(t)
+	q := open(t, fsys)
+	seen := doc.Stamp{OID: oid(t, 7), Updated: start, Token: doc.Token{Digest: 5, Epoch: 1}}
+	other := seen
+	other.Token.Digest = 6
+	unknown := seen
+	unknown.Token.Digest = 0
+	add(t, q, batch(0, doc.Reject{OID: seen.OID, Reason: "r", Seen: seen}))
+	if !q.Rejected(seen) || q.Rejected(other) || q.Rejected(unknown) {
+		t.Errorf("got %t, %t and %t, want the version that was rejected alone", q.Rejected(seen), q.Rejected(other), q.Rejected(unknown))
+	}
+	if open(t, fsys).Rejected(seen) {
+		t.Error("it is known after a restart, which may have another configuration")
+	}
+	add(t, q, batch(1, doc.Reject{OID: seen.OID, Reason: "r", Seen: unknown}))
+	if q.Rejected(seen) || q.Rejected(unknown) {
+		t.Error("a version is known though another one was rejected since")
 	}
 }

@@ -1,14 +1,19 @@
 // Package quarantine keeps a durable list of the rows that can't become documents,
-// with the reasons: a NULL key, a number that does not fit its field, text that is
-// not UTF-8. A row leaves the list when it has become a document or is gone. Rows
-// without a key are one entry for each reason, which leaves the list when a listing
-// of all such rows does not have the reason.
+// with the reasons: a NULL key, an SQL error of the row, more text than the limits. A
+// row leaves the list when it has become a document or is gone. Rows without a key are
+// one entry for each reason, which leaves the list when a listing of all such rows does
+// not have the reason. Documents that lack values of their rows are listed beside them:
+// see partial.go.
 //
 // The file is a log of JSON lines, one for each change of a row. The last line of a
 // row counts; tries 0 removes the row:
 //
 //	{"key":"118000000000000007","oid":"7","reason":"...","since":"2026-11-21T10:15:30.5Z","tries":2}
 //	{"key":"118000000000000007","oid":"7","tries":0}
+//
+// A document that lacks values has a line of another kind:
+//
+//	{"key":"118000000000000007","oid":"7","kind":"partial","reason":"...","columns":[{"column":"rating","reason":"..."}],"hash":"...","since":"...","tries":1}
 //
 // In a table with an ACL a line also has the visibility of the row's last document:
 // "document":"visible" or "document":"hidden".
@@ -21,7 +26,7 @@
 // OpenIn keeps the list in a Store, for daemons that share it: one value for each row, the
 // last line, by the hex of its key.
 //
-// Cost: about 200 bytes of memory for each row.
+// Cost: about 300 bytes of memory for each row.
 package quarantine
 
 import (
@@ -32,6 +37,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -40,7 +46,7 @@ import (
 	"indexerd/internal/base/doc"
 )
 
-// A Row is a row in quarantine. OID is empty if the key is unusable.
+// A Row is a row in quarantine, or a partial one. OID is empty if the key is unusable.
 type Row struct {
 	OID    doc.OID
 	Reason string
@@ -49,7 +55,11 @@ type Row struct {
 
 	Document doc.Visibility // of the last document of the row
 
+	Flaws []doc.Flaw  // of a partial row; nil: the row is in quarantine
+	Hash  doc.DocHash // of the document of a partial row
+
 	fetch doc.FetchSeq // the newest that has added it since the list was opened
+	seen  doc.Stamp    // the version that was rejected since then; without a token: unknown
 }
 
 // line is a Row on disk. Tries 0 removes the row.
@@ -61,6 +71,10 @@ type line struct {
 	Tries  int        `json:"tries"`
 
 	Document doc.Visibility `json:"document,omitempty"`
+
+	Kind    string     `json:"kind,omitempty"`
+	Columns []doc.Flaw `json:"columns,omitempty"`
+	Hash    hexHash    `json:"hash,omitzero"`
 }
 
 // A Quarantine is the list of one table. Its file is open only while it is written.
@@ -69,9 +83,15 @@ type Quarantine struct {
 	reload func() (map[string][]byte, error) // nil: the list is a file
 
 	mu   sync.Mutex
-	rows map[string]Row // by OID, or by reason if the OID is empty
+	rows map[string]Row // by id
 
-	visible, hidden int // rows with a last document that is visible or hidden
+	visible, hidden int             // rows with a last document that is visible or hidden
+	partials        int             // partial rows
+	doubts          map[string]bool // ids of partial rows whose document may be another
+}
+
+func newQuarantine(l log) *Quarantine {
+	return &Quarantine{rows: map[string]Row{}, doubts: map[string]bool{}, log: l}
 }
 
 // A log makes changes of rows durable. rows is the list without the changes.
@@ -81,7 +101,7 @@ type log interface {
 
 // OpenReadOnly reads the list, which is empty if there is no file.
 func OpenReadOnly(fsys atomicfile.FS, name string) (*Quarantine, error) {
-	q := &Quarantine{rows: map[string]Row{}, log: &file{broken: atomicfile.ErrReadOnly}}
+	q := newQuarantine(&file{broken: atomicfile.ErrReadOnly})
 	text, err := atomicfile.Read(fsys, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("quarantine: %w", err)
@@ -89,6 +109,7 @@ func OpenReadOnly(fsys atomicfile.FS, name string) (*Quarantine, error) {
 	if err := q.replay(text); err != nil {
 		return nil, fmt.Errorf("quarantine: %s: %w", name, err)
 	}
+	q.doubtAll()
 	return q, nil
 }
 
@@ -130,32 +151,60 @@ func (q *Quarantine) replay(text []byte) error {
 
 // apply adds, replaces or removes a row.
 func (q *Quarantine) apply(r Row) {
-	q.count(q.rows[r.id()].Document, -1)
+	id := r.id()
+	q.count(q.rows[id], -1)
 	if r.Tries == 0 {
-		delete(q.rows, r.id())
+		delete(q.rows, id)
+		delete(q.doubts, id)
 		return
 	}
-	q.count(r.Document, 1)
-	q.rows[r.id()] = r
+	q.count(r, 1)
+	q.rows[id] = r
 }
 
-func (q *Quarantine) count(d doc.Visibility, by int) {
-	switch d {
-	case doc.Visible:
+func (q *Quarantine) count(r Row, by int) {
+	switch {
+	case r.IsPartial():
+		q.partials += by
+	case r.Document == doc.Visible:
 		q.visible += by
-	case doc.Hidden:
+	case r.Document == doc.Hidden:
 		q.hidden += by
 	}
 }
 
-func (r Row) id() string { return cmp.Or(string(r.OID), "\x00"+r.Reason) }
+// id returns what identifies the row in the list: its key, or the reason where there is
+// none.
+func (r Row) id() string {
+	if r.IsPartial() {
+		return partialID + string(r.OID)
+	}
+	return cmp.Or(string(r.OID), "\x00"+r.Reason)
+}
+
+// A hexHash is a hash as 16 hex digits.
+type hexHash doc.DocHash
+
+// MarshalText implements encoding.TextMarshaler.
+func (h hexHash) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%016x", uint64(h)), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (h *hexHash) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(string(text), 16, 64)
+	*h = hexHash(n)
+	return err
+}
 
 func decode(l []byte) (Row, error) {
 	var in line
 	if err := json.Unmarshal(l, &in); err != nil {
 		return Row{}, err
 	}
-	return Row{OID: doc.OID(in.Key), Reason: in.Reason, Since: in.Since, Tries: in.Tries, Document: in.Document}, nil
+	r := Row{OID: doc.OID(in.Key), Reason: in.Reason, Since: in.Since, Tries: in.Tries, Document: in.Document}
+	if in.Kind == kindPartial {
+		r.Flaws, r.Hash = append([]doc.Flaw{}, in.Columns...), doc.DocHash(in.Hash)
+	}
+	return r, nil
 }
 
 // encode returns a line for each row.
@@ -166,6 +215,9 @@ func encode(rows []Row) ([]byte, error) {
 		if r.OID != "" {
 			out.OID = r.OID.String()
 		}
+		if r.IsPartial() {
+			out.Kind, out.Columns, out.Hash = kindPartial, r.Flaws, hexHash(r.Hash)
+		}
 		l, err := json.Marshal(out)
 		if err != nil {
 			return nil, err
@@ -175,11 +227,12 @@ func encode(rows []Row) ([]byte, error) {
 	return b, nil
 }
 
-// Add adds the rejects of a batch, or counts another try of them.
+// Add adds the rejects of a batch, or counts another try of them. Rows without a key that
+// are listed already stay as they are.
 func (q *Quarantine) Add(b doc.Batch) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.append(q.tried(b))
+	return q.append(append(q.tried(b), q.listed(doc.OIDs(b.Rejects), partialID)...))
 }
 
 // tried returns the rows of a batch's rejects, with their new tries.
@@ -187,9 +240,12 @@ func (q *Quarantine) tried(b doc.Batch) []Row {
 	var rows []Row
 	for _, r := range b.Rejects {
 		row := newRow(r)
-		row.Since, row.Tries, row.fetch = b.At.UTC(), 1, b.Fetch
+		row.Since, row.Tries, row.fetch, row.seen = b.At.UTC(), 1, b.Fetch, r.Seen
 		if old, ok := q.rows[row.id()]; ok {
 			row.Since, row.Tries = old.Since, old.Tries+1
+			if row.OID == "" {
+				continue
+			}
 		}
 		rows = append(rows, row)
 	}
@@ -210,28 +266,19 @@ func newRow(r doc.Reject) Row {
 	return Row{OID: r.OID, Reason: strings.ToValidUTF8(reason, "\uFFFD"), Document: r.Document}
 }
 
-// Clear removes rows.
-func (q *Quarantine) Clear(oids []doc.OID) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	var rows []Row
-	for _, oid := range oids {
-		if _, ok := q.rows[string(oid)]; ok {
-			rows = append(rows, Row{OID: oid})
-		}
-	}
-	return q.append(rows)
-}
+// Clear removes rows that are gone, or of which nothing is known any more.
+func (q *Quarantine) Clear(oids []doc.OID) error { return q.Repaired(oids, oids) }
 
 // Keyless replaces the rows without a key by those of a complete listing. A row that
 // is not listed has been repaired.
 func (q *Quarantine) Keyless(listing []doc.Reject, at time.Time) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	rows := q.tried(doc.Batch{At: at, Rejects: slices.DeleteFunc(slices.Clone(listing), func(r doc.Reject) bool { return r.OID != "" })})
-	listed := make(map[string]bool, len(rows))
-	for _, r := range rows {
-		listed[r.id()] = true
+	keyless := slices.DeleteFunc(slices.Clone(listing), func(r doc.Reject) bool { return r.OID != "" })
+	rows := q.tried(doc.Batch{At: at, Rejects: keyless})
+	listed := make(map[string]bool, len(keyless))
+	for _, r := range keyless {
+		listed[newRow(r).id()] = true
 	}
 	for id, r := range q.rows {
 		if r.OID == "" && !listed[id] {

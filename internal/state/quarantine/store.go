@@ -19,7 +19,8 @@ func OpenIn(s Store) (*Quarantine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("quarantine: %w", err)
 	}
-	q := &Quarantine{rows: map[string]Row{}, log: &stored{s, map[string]bool{}}, reload: s.Read}
+	q := newQuarantine(&stored{s, map[string]bool{}})
+	q.reload = s.Read
 	if err := q.fill(values); err != nil {
 		return nil, err
 	}
@@ -36,13 +37,13 @@ func (q *Quarantine) Reload() error {
 	if err != nil {
 		return fmt.Errorf("quarantine: %w", err)
 	}
-	next := &Quarantine{rows: map[string]Row{}}
+	next := newQuarantine(nil)
 	if err := next.fill(values); err != nil {
 		return err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.rows, q.visible, q.hidden = next.rows, next.visible, next.hidden
+	q.rows, q.visible, q.hidden, q.partials, q.doubts = next.rows, next.visible, next.hidden, next.partials, next.doubts
 	return nil
 }
 
@@ -69,6 +70,7 @@ func (q *Quarantine) fill(values map[string][]byte) error {
 		}
 		q.apply(row)
 	}
+	q.doubtAll()
 	return nil
 }
 

@@ -9,7 +9,8 @@ import (
 
 const (
 	// unknownEvery is the interval up to which tables are compared before the counters
-	// can show whether they changed. Each of a thousand is unknown after any commit.
+	// can show whether they changed. Each of a thousand is unknown after any commit. One
+	// that is unproven is compared in what the others leave of the time.
 	unknownEvery = 2 * time.Second
 	// ownWork is about what a comparison takes of a core beside the database's time,
 	// however small the table.

@@ -203,9 +203,10 @@ func (r *restriction) rebuilt(page doc.Page, groups *doc.Row) (entry, doc.Visibi
 	for {
 		d := doc.Doc{Meta: page.Meta, Row: s.acl.Replace(row, groups)}
 		d.Token, d.Fetch = doc.Token{}, max(page.Fetch, r.fetch)
-		body, err := s.build(&d, &bodies{left: 1})
+		e, err := s.build(d, &bodies{left: 1})
 		if err == nil {
-			return entry{doc: d, body: body, change: updated}, visibility, true
+			e.change = updated
+			return e, visibility, true
 		}
 		if visibility == doc.Hidden {
 			return entry{}, "", false

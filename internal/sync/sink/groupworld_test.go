@@ -20,18 +20,18 @@ var acl = doc.ACL{Column: "grp"}
 type grouped struct{ *fakeworld.Index }
 
 // Hash digests both.
-func (x grouped) Hash(r doc.Row) (doc.DocHash, error) {
-	title, err := x.Index.Hash(r)
+func (x grouped) Hash(r doc.Row) (doc.DocHash, []doc.Flaw, error) {
+	title, flaws, err := x.Index.Hash(r)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	groups, _ := r.Get(acl.Column)
 	if _, bad := groups.(bool); bad {
-		return 0, fmt.Errorf("column grp: %v is no keyword", groups)
+		flaws = append(flaws, doc.NewFlaw("grp", fmt.Sprintf("%v is no keyword", groups)))
 	}
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%x %q", title, doc.FormatText(groups))
-	return doc.DocHash(h.Sum64()), nil
+	return doc.DocHash(h.Sum64()), flaws, nil
 }
 
 // startGrouped makes a sink of a table with an ACL, as after a restart.

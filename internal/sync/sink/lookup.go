@@ -4,7 +4,8 @@ import "indexerd/internal/base/doc"
 
 // Different returns the OIDs of the stamps that the index does not have: the page
 // has another stamp or another generation, there is no page, or the page's version
-// is not the index's.
+// is not the index's. It leaves out a version that this process has rejected: it would
+// be rejected again.
 func (s *Sink) Different(stamps []doc.Stamp) ([]doc.OID, error) {
 	states, err := s.lookUp(doc.OIDs(stamps))
 	if err != nil {
@@ -12,7 +13,7 @@ func (s *Sink) Different(stamps []doc.Stamp) ([]doc.OID, error) {
 	}
 	var different []doc.OID
 	for i, stamp := range stamps {
-		if !states[i].Same(stamp) || !states[i].indexed() {
+		if (!states[i].Same(stamp) || !states[i].indexed()) && !s.quarantine.Rejected(stamp) {
 			different = append(different, stamp.OID)
 		}
 	}

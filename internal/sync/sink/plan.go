@@ -1,6 +1,8 @@
 package sink
 
 import (
+	"errors"
+
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/timeunit"
 )
@@ -17,6 +19,7 @@ type plan struct {
 type entry struct {
 	doc    doc.Doc
 	body   []byte
+	flaws  []doc.Flaw // the values that the document lacks
 	change change
 	seen   bool // this version was stored before
 }
@@ -57,12 +60,13 @@ func (s *Sink) plan(b doc.Batch) (plan, error) {
 			continue
 		}
 		d.Gen, d.V = s.index.Generation(), doc.Version(first)+doc.Version(i)
-		body, err := s.build(&d, &all)
+		e, err := s.build(d, &all)
 		if err != nil {
-			p.rejects = append(p.rejects, doc.Reject{OID: d.OID, Reason: err.Error(), Groups: s.acl.Of(d.Row)})
+			p.rejects = append(p.rejects, doc.Reject{OID: d.OID, Reason: err.Error(), Seen: d.Stamp, Groups: s.acl.Of(d.Row)})
 			continue
 		}
-		p.entries = append(p.entries, newEntry(d, body, before[i]))
+		e.compare(before[i])
+		p.entries = append(p.entries, e)
 	}
 	return p, nil
 }
@@ -77,22 +81,36 @@ type bodies struct {
 // maxRoom is the most that is taken at once, unless a body is larger.
 const maxRoom = 256 << 10
 
-// build returns the body of a document's page, and sets its hash. It checks the
-// size first, because analysis takes many times the size of a text in memory.
-func (s *Sink) build(d *doc.Doc, all *bodies) (body []byte, err error) {
+// build returns the entry of a document, with its page's body, its hash and the values
+// that it lacks. It checks the size first, because analysis takes many times the size of
+// a text in memory.
+func (s *Sink) build(d doc.Doc, all *bodies) (e entry, err error) {
 	if s.Check != nil {
 		if err := s.Check(d.Row); err != nil {
-			return nil, err
+			return e, err
 		}
 	}
-	if body, err = all.add(d.Row); err != nil {
-		return nil, err
+	if e.body, err = all.add(d.Row); err != nil {
+		return e, err
 	}
-	if err := fits(d.OID, body); err != nil {
-		return nil, err
+	if err := fits(d.OID, e.body); err != nil {
+		return e, err
 	}
-	d.Hash, err = s.index.Hash(d.Row)
-	return body, err
+	if d.Hash, e.flaws, err = s.index.Hash(d.Row); err != nil {
+		return e, err
+	}
+	e.doc = d
+	return e, s.unreadableGroups(e.flaws)
+}
+
+// unreadableGroups returns an error if a document lacks a value of the ACL's field.
+func (s *Sink) unreadableGroups(flaws []doc.Flaw) error {
+	for _, f := range flaws {
+		if s.acl != (doc.ACL{}) && (f.Column == s.acl.Column || f.Column == s.acl.Child) {
+			return errors.New(f.String())
+		}
+	}
+	return nil
 }
 
 func (b *bodies) add(row doc.Row) ([]byte, error) {
@@ -111,18 +129,16 @@ func (b *bodies) add(row doc.Row) ([]byte, error) {
 	return all[from:len(all):len(all)], nil
 }
 
-// newEntry compares a document with the stored one.
-func newEntry(d doc.Doc, body []byte, before state) entry {
-	e := entry{body: body, change: added, seen: before.Same(d.Stamp)}
+// compare compares the document with the stored one.
+func (e *entry) compare(before state) {
+	e.change, e.seen = added, before.Same(e.doc.Stamp)
 	switch {
-	case before.indexed() && before.Hash == d.Hash:
-		d.V = before.V // the version that the index has
+	case before.indexed() && before.Hash == e.doc.Hash:
+		e.doc.V = before.V // the version that the index has
 		e.change = skipped
 	case before.version != 0:
 		e.change = updated
 	}
-	e.doc = d
-	return e
 }
 
 // count adds the written entries to a report. Versions that were stored before do

@@ -113,8 +113,16 @@ func TestRejectKeepsTheOldDocument(t *testing.T) {
 	fetch(t, s, map[doc.OID]string{one: "a"})
 	fetch(t, s, map[doc.OID]string{one: fakeworld.Unfit})
 	w.wantIndex(t, map[doc.OID]string{one: "a"})
-	// It is fetched again as long as it is seen: what the page has is another row.
-	if got, err := s.Different([]doc.Stamp{stampOf(one, fakeworld.Unfit)}); err != nil || !slices.Equal(got, []doc.OID{one}) {
-		t.Errorf("different: got %v, %v, want %v", got, err, one)
+	// A version that was rejected costs its stamp. Another one is fetched, and each after a
+	// restart.
+	different := func(title string, want ...doc.OID) {
+		t.Helper()
+		if got, err := s.Different([]doc.Stamp{stampOf(one, title)}); err != nil || !slices.Equal(got, want) {
+			t.Errorf("different: got %v, %v, want %v", got, err, want)
+		}
 	}
+	different(fakeworld.Unfit)
+	different(fakeworld.Unfit+"otherwise", one)
+	w.quarantine.Reopen()
+	different(fakeworld.Unfit, one)
 }

@@ -17,6 +17,11 @@
 // A document whose hash equals the page's is not written again if the index has
 // the page's write: the same generation and the same version.
 //
+// Invariant: a bad value does not stop its row. The document lacks the value, and is
+// listed as partial before it is written, so that no crash leaves one that is not
+// listed. A value of the ACL's field is the exception: no right is guessed, and the row
+// is rejected.
+//
 // Invariant: a bad row does not stop its batch. A document that is too large, or
 // that a healthy index or page store refuses twice, is quarantined with the
 // reason (see blamesDocument). Put fails if too many rows are quarantined, since
@@ -35,6 +40,7 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"indexerd/internal/base/doc"
 )
@@ -42,9 +48,10 @@ import (
 // Index is the full-text index of one table.
 type Index interface {
 	Generation() doc.Generation
-	// Hash returns the hash of the index document of a row, or an error if the row
-	// can't be indexed as configured.
-	Hash(doc.Row) (doc.DocHash, error)
+	// Hash returns the hash of the index document of a row, and the values of the row
+	// that the document lacks. It returns an error if the row can't be indexed as
+	// configured.
+	Hash(doc.Row) (doc.DocHash, []doc.Flaw, error)
 	// Apply writes and removes documents durably. After an error any part of it may
 	// be written. No write of a document, and no removal, has a lower version than one
 	// before.
@@ -74,11 +81,22 @@ type Pages interface {
 	Err() error // as of Index
 }
 
-// Quarantine lists the rows that can't become documents.
+// Quarantine lists the rows that can't become documents, and the documents that lack
+// values of their rows.
 type Quarantine interface {
 	Add(doc.Batch) error
+	// Clear removes rows that are gone.
 	Clear([]doc.OID) error
+	// Note lists documents that lack values, before they and others are written.
+	Note(partial []doc.Partial, others []doc.OID, at time.Time) error
+	// Repaired removes rows that have become documents, whole ones also from the list of
+	// those that lack values. Confirm ends what Note began.
+	Repaired(oids, whole []doc.OID) error
+	Confirm([]doc.OID)
 	Has(doc.OID) bool
+	// Rejected reports whether this version of a row was rejected since the list was
+	// opened. Another configuration, and so another process, may accept it.
+	Rejected(doc.Stamp) bool
 	// Fetch returns the newest fetch that has added a row since the list was opened, 0
 	// if there is none.
 	Fetch(doc.OID) doc.FetchSeq
@@ -199,6 +217,9 @@ func (s *Sink) Put(ctx context.Context, b doc.Batch) (doc.Report, error) {
 	if err != nil {
 		return report, err
 	}
+	if err := s.quarantine.Note(partial(p.entries), whole(p.entries), b.At); err != nil {
+		return report, err
+	}
 	written, refused, err := s.write(ctx, p.entries)
 	if err != nil {
 		return report, err
@@ -222,10 +243,31 @@ func (s *Sink) finish(b doc.Batch, written []entry) (deleted int, err error) {
 	if deleted, err = s.removeMarked(b.Deleted, b.Fetch); err != nil {
 		return 0, err
 	}
-	if err := s.quarantine.Clear(doc.OIDs(written)); err != nil {
+	if err := s.quarantine.Repaired(doc.OIDs(written), whole(written)); err != nil {
 		return 0, err
 	}
+	s.quarantine.Confirm(doc.OIDs(written))
 	return deleted, s.quarantineRejects(b)
+}
+
+// partial returns the entries whose document lacks values.
+func partial(entries []entry) (docs []doc.Partial) {
+	for i := range entries {
+		if e := &entries[i]; e.flaws != nil {
+			docs = append(docs, doc.Partial{OID: e.doc.OID, Hash: e.doc.Hash, Flaws: e.flaws})
+		}
+	}
+	return docs
+}
+
+// whole returns the keys of the entries whose document has all values.
+func whole(entries []entry) (oids []doc.OID) {
+	for i := range entries {
+		if entries[i].flaws == nil {
+			oids = append(oids, entries[i].doc.OID)
+		}
+	}
+	return oids
 }
 
 func (s *Sink) locked(f func()) {

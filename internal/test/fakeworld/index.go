@@ -11,10 +11,12 @@ import (
 	"indexerd/internal/base/doc"
 )
 
-// Unfit begins the titles of rows that Hash rejects. Refused begins the titles of
-// rows that Hash accepts and Apply can't write, nor the batch that they are in.
+// Unfit begins the titles of rows that Hash rejects, and Flawed those of rows whose
+// document lacks a value. Refused begins the titles of rows that Hash accepts and Apply
+// can't write, nor the batch that they are in.
 const (
 	Unfit   = "unfit: "
+	Flawed  = "flawed: "
 	Refused = "refused: "
 )
 
@@ -36,14 +38,18 @@ func NewIndex(generation doc.Generation) *Index {
 func (x *Index) Generation() doc.Generation { return x.generation }
 
 // Hash returns a digest of the title, the only indexed column.
-func (x *Index) Hash(r doc.Row) (doc.DocHash, error) {
+func (x *Index) Hash(r doc.Row) (doc.DocHash, []doc.Flaw, error) {
 	title := titleOf(r)
 	if strings.HasPrefix(title, Unfit) {
-		return 0, fmt.Errorf("column title: %q does not fit", title)
+		return 0, nil, fmt.Errorf("column title: %q does not fit", title)
+	}
+	var flaws []doc.Flaw
+	if strings.HasPrefix(title, Flawed) {
+		flaws = []doc.Flaw{doc.NewFlaw("title", title)}
 	}
 	h := fnv.New64a()
 	h.Write([]byte(title))
-	return doc.DocHash(h.Sum64()), nil
+	return doc.DocHash(h.Sum64()), flaws, nil
 }
 
 // Apply writes and removes documents. After an error, the first half of both is

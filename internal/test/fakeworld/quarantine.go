@@ -17,11 +17,15 @@ type Quarantine struct {
 	rows      map[doc.OID]string
 	documents map[doc.OID]doc.Visibility
 	fetches   map[doc.OID]doc.FetchSeq
+	seen      map[doc.OID]doc.Stamp
+	partial   map[doc.OID]doc.Partial
+	doubts    map[doc.OID]bool
 }
 
 // NewQuarantine returns an empty quarantine.
 func NewQuarantine() *Quarantine {
-	return &Quarantine{rows: map[doc.OID]string{}, documents: map[doc.OID]doc.Visibility{}, fetches: map[doc.OID]doc.FetchSeq{}}
+	return &Quarantine{rows: map[doc.OID]string{}, documents: map[doc.OID]doc.Visibility{}, fetches: map[doc.OID]doc.FetchSeq{},
+		seen: map[doc.OID]doc.Stamp{}, partial: map[doc.OID]doc.Partial{}, doubts: map[doc.OID]bool{}}
 }
 
 // Add lists the rejects.
@@ -33,8 +37,10 @@ func (q *Quarantine) Add(b doc.Batch) error {
 	defer q.mu.Unlock()
 	for _, r := range b.Rejects {
 		q.rows[r.OID], q.documents[r.OID] = r.Reason, r.Document
+		delete(q.partial, r.OID)
+		delete(q.doubts, r.OID)
 		if r.OID != "" {
-			q.fetches[r.OID] = b.Fetch
+			q.fetches[r.OID], q.seen[r.OID] = b.Fetch, r.Seen
 		}
 	}
 	return nil
@@ -54,12 +60,104 @@ func (q *Quarantine) Clear(oids []doc.OID) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.remove(oids, oids)
+	return nil
+}
+
+func (q *Quarantine) remove(oids, whole []doc.OID) {
 	for _, oid := range oids {
 		delete(q.rows, oid)
 		delete(q.fetches, oid)
+		delete(q.seen, oid)
+	}
+	for _, oid := range whole {
+		delete(q.partial, oid)
+		delete(q.doubts, oid)
+	}
+}
+
+// Note lists documents that lack values.
+func (q *Quarantine) Note(docs []doc.Partial, others []doc.OID, _ time.Time) error {
+	q.mu.Lock()
+	for _, oid := range others {
+		if _, listed := q.partial[oid]; listed {
+			q.doubts[oid] = true
+		}
+	}
+	q.mu.Unlock()
+	if len(docs) == 0 {
+		return nil
+	}
+	if err := call(q.Before, "note"); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, d := range docs {
+		q.partial[d.OID], q.doubts[d.OID] = d, true
 	}
 	return nil
 }
+
+// Repaired removes rows that have become documents.
+func (q *Quarantine) Repaired(oids, whole []doc.OID) error {
+	if err := call(q.Before, "clear"); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.remove(oids, whole)
+	return nil
+}
+
+// Confirm ends the doubt that Note began.
+func (q *Quarantine) Confirm(oids []doc.OID) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, oid := range oids {
+		delete(q.doubts, oid)
+	}
+}
+
+// Doubtful returns up to n listed documents in doubt after a key, in key order.
+func (q *Quarantine) Doubtful(after doc.OID, n int) (docs []doc.Partial) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, oid := range slices.Sorted(maps.Keys(q.doubts)) {
+		if oid > after && len(docs) < n {
+			docs = append(docs, q.partial[oid])
+		}
+	}
+	return docs
+}
+
+// Rejected reports whether a version of a row was rejected.
+func (q *Quarantine) Rejected(s doc.Stamp) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return s.Token.Digest != 0 && q.seen[s.OID].Same(s)
+}
+
+// Reopen makes all listed documents doubtful, and forgets rejected versions, as a restart
+// does.
+func (q *Quarantine) Reopen() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	clear(q.seen)
+	for oid := range q.partial {
+		q.doubts[oid] = true
+	}
+}
+
+// Partial returns the documents that lack values.
+func (q *Quarantine) Partial() map[doc.OID]doc.Partial {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return maps.Clone(q.partial)
+}
+
+// Partials returns their number.
+func (q *Quarantine) Partials() int { return len(q.Partial()) }
 
 // Fetch returns the newest fetch that has listed a row, 0 if it is not listed.
 func (q *Quarantine) Fetch(oid doc.OID) doc.FetchSeq {

@@ -24,7 +24,7 @@ import (
 // An Index has the methods that the sink, the sweep and a reindex call.
 type Index interface {
 	Generation() doc.Generation
-	Hash(doc.Row) (doc.DocHash, error)
+	Hash(doc.Row) (doc.DocHash, []doc.Flaw, error)
 	Apply(puts []doc.Doc, deletes []doc.Removal) error
 	Versions([]doc.OID) ([]doc.Version, error)
 	Documents(from doc.OID, n int) (docs []doc.Indexed, next doc.OID, err error)

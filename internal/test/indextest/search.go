@@ -12,6 +12,7 @@ var searchBehaviours = []behaviour{
 	{"a search finds what Apply has written, and nothing that it replaced or deleted", true, foundAtOnce},
 	{"a total counts every document, also those that are not returned", true, totals},
 	{"the strings and numbers in JSON are found, and its names are not", true, nestedFound},
+	{"a value that does not fit its field is missing, and its row is found", true, badValues},
 }
 
 // find returns the total and the documents that have a word.
@@ -88,5 +89,26 @@ func nestedFound(r *run) {
 		if err != nil || result.Total != want {
 			r.Errorf("year %s: got %d documents, %v, want %d", year, result.Total, err, want)
 		}
+	}
+}
+
+func badValues(r *run) {
+	a, b := key(int64(1)), key(int64(2))
+	soon := film(a, 1, "quiet harbour")
+	soon.Row.Values[1] = []any{"soon", int64(1999), doc.NewBadValue("NaN", "NaN is no number")}
+	bad := film(b, 2, "quiet river")
+	bad.Row.Values[1] = doc.NewBadValue("NaN", "NaN is no number")
+	for _, d := range []doc.Doc{soon, bad} {
+		if _, flaws, err := r.ix.Hash(d.Row); err != nil || len(flaws) != 1 || flaws[0].Column != "year" {
+			r.Errorf("%v: got flaws %v, %v, want one of the year", d.Row.Values, flaws, err)
+		}
+	}
+	r.apply(r, []doc.Doc{soon, bad})
+	if total, got := r.find("quiet", 10); total != 2 || !slices.Equal(got, []doc.Indexed{indexed(a, 1), indexed(b, 2)}) {
+		r.Errorf("got %v of %d, want both", got, total)
+	}
+	result, err := r.ix.(Searcher).Search(r.Context(), query.Request{Query: query.Word{Text: "quiet"}, Filters: []query.Filter{{Field: "year", Values: []string{"1999"}}}, Size: 10})
+	if err != nil || result.Total != 1 || result.Hits[0].OID != a {
+		r.Errorf("with a filter: got %+v, %v, want the document that has the year beside others", result.Hits, err)
 	}
 }

@@ -99,7 +99,7 @@ func reopened(r *run) {
 	a, b := key("a"), key("b")
 	r.apply(r, []doc.Doc{film(a, 1, "kept"), film(b, 2, "deleted")})
 	r.apply(r, []doc.Doc{film(a, 3, "replaced")}, removed(b, 4))
-	before, err := r.ix.Hash(row("kept", 1999))
+	before, _, err := r.ix.Hash(row("kept", 1999))
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func reopened(r *run) {
 	if got := r.ix.Generation(); got != generation {
 		r.Errorf("generation: got %d, want %d", got, generation)
 	}
-	if after, err := r.ix.Hash(row("kept", 1999)); err != nil || after != before {
+	if after, _, err := r.ix.Hash(row("kept", 1999)); err != nil || after != before {
 		r.Errorf("hash: got %x, %v after the index was opened again, want %x", after, err, before)
 	}
 	r.apply(r, []doc.Doc{film(b, 5, "written after")})
@@ -117,7 +117,7 @@ func reopened(r *run) {
 
 func hashes(r *run) {
 	hash := func(x doc.Row) doc.DocHash {
-		h, err := r.ix.Hash(x)
+		h, _, err := r.ix.Hash(x)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func hashes(r *run) {
 	if hash(one) != hash(more) {
 		r.Error("a column that is not indexed changes the hash")
 	}
-	if _, err := r.ix.Hash(r.harness.Unfit); err == nil {
+	if _, _, err := r.ix.Hash(r.harness.Unfit); err == nil {
 		r.Error("the unfit row: got no error, want one")
 	}
 }

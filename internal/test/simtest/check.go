@@ -71,6 +71,10 @@ func (w *world) difference(oid doc.OID, row fakeworld.Row) string {
 		w.result.Stale++
 		return "stale: its page has a different stamp"
 	}
+	if _, listed := w.Quarantine.Partial()[oid]; !listed && strings.HasPrefix(row.Title, fakeworld.Flawed) {
+		w.result.Lost++
+		return "without a value and not listed as partial"
+	}
 	return ""
 }
 
@@ -103,6 +107,12 @@ func (w *world) checkAll() {
 		left = append(left, meta.OID)
 	}
 	left = slices.AppendSeq(left, maps.Keys(w.Quarantine.Reasons()))
+	for oid := range w.Quarantine.Partial() {
+		left = append(left, oid)
+		if row, there := rows[oid]; there && !strings.HasPrefix(row.Title, fakeworld.Flawed) {
+			w.fault("at the end: row %v is whole, and is listed as partial", oid)
+		}
+	}
 	slices.Sort(left)
 	for _, oid := range slices.Compact(left) {
 		if _, there := rows[oid]; !there {

@@ -31,7 +31,7 @@ type conditions struct {
 
 	statements bool // some transactions set updateTime to the time of the statement, not of their beginning
 	silent     bool // some changes leave updateTime alone, or set it back, ahead or to NULL
-	unfit      bool // the index rejects some rows
+	unfit      bool // the index rejects some rows, and some documents lack values
 	clockSteps bool
 	failovers  bool
 	crashes    bool

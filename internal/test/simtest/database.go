@@ -178,7 +178,8 @@ func (d *database) act(x *transaction) {
 	case n < 47 && d.silent && there:
 		d.actSilently(x, oid, row)
 	case n < 50 && d.unfit:
-		d.write(x, oid, fakeworld.Row{Title: fakeworld.Unfit + d.word(), Updated: stamp}, true)
+		bad := []string{fakeworld.Unfit, fakeworld.Flawed}[d.dice.IntN(2)]
+		d.write(x, oid, fakeworld.Row{Title: bad + d.word(), Updated: stamp}, true)
 	default:
 		d.write(x, oid, fakeworld.Row{Title: d.word(), Updated: stamp}, true)
 	}

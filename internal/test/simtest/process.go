@@ -39,6 +39,7 @@ func (w *world) start() (*process, error) {
 	if err := w.Open(); err != nil {
 		return nil, err
 	}
+	w.Quarantine.Reopen()
 	p := &process{world: w}
 	p.rows = serial{Table: w.Table, process: p}
 	p.Sink.Changed = p.stored.Changed

@@ -247,7 +247,8 @@ func configFault(err error) (field, do string, ok bool) {
 var typeBehaviours = []behaviour{
 	{"values of every type have one form, in documents and children", true, values},
 	{"a NULL of every type is nil", true, nulls},
-	{"a value that no document can have is a reject with its column's name", true, badValues},
+	{"a value that no document can have costs the value, and not the row", true, badValues},
+	{"a row whose updateTime is no time is read, and has none", true, badTimes},
 }
 
 // valueTable creates doc with a column of the type of each value, and the rows 1,
@@ -302,22 +303,49 @@ func badValues(r *run) {
 		other := r.fresh()
 		other.exec("CREATE TABLE doc (id {int}, u {time}, v "+bad.Type+")", "INSERT INTO doc VALUES (1, {@1}, NULL), (2, {@1}, "+bad.SQL+"), (3, {@1}, NULL)",
 			"CREATE TABLE parent (id {int}, u {time})", "INSERT INTO parent SELECT id, u FROM doc")
-		for reason, c := range map[string]Config{
-			"column v: ":              {},
-			"child parts: column v: ": {SQL: "SELECT * FROM parent", Children: []Child{{Name: "parts", Path: "children.parts", SQL: "SELECT * FROM doc", Key: []string{"id"}}}},
+		for where, c := range map[string]Config{
+			"the row": {},
+			"a child": {SQL: "SELECT * FROM parent", Children: []Child{{Name: "parts", Path: "children.parts", SQL: "SELECT * FROM doc", Key: []string{"id"}}}},
 		} {
 			c.Batch, c.Page, c.Numbers = 2, 2, r.sink()
-			for _, read := range r.everyWay(other.open(c), oid(1), oid(2), oid(3)) {
-				if read.way != "Range" && read.way != "Docs" {
-					if got := read.keys(); got != "1 2 3" {
-						r.Errorf("%s of %s: %s: got stamps of %s, want all", bad.SQL, bad.Type, read.way, got)
-					}
-					continue
-				}
-				if read.keys() != "1 3" || len(read.rejects) != 1 || read.rejects[0].OID != oid(2) || !strings.HasPrefix(read.rejects[0].Reason, reason) || !strings.Contains(read.rejects[0].Reason, bad.Reason) {
-					r.Errorf("%s of %s: %s: got %s and rejects %q, want 1 3 and %s%s", bad.SQL, bad.Type, read.way, read.keys(), read.reasons(), reason, bad.Reason)
-				}
+			table := other.open(c)
+			other.agree(table, oid(1), oid(2), oid(3))
+			row := readBatches("", table.Docs(r.Context(), []doc.OID{oid(2)})).docs[0].Row
+			if where == "a child" {
+				row = row.Children[0].Rows[0]
 			}
+			v, _ := row.Get("v")
+			if list, ok := v.([]any); ok {
+				v = list[len(list)-1]
+			}
+			if got, ok := v.(doc.BadValue); !ok || got.Text == "" || !strings.Contains(got.Reason, bad.Reason) {
+				r.Errorf("%s of %s in %s: got %#v, want a bad value: %s", bad.SQL, bad.Type, where, v, bad.Reason)
+			}
+			body, err := row.AppendJSON(nil)
+			stored, parsed := doc.ParseRow(body)
+			if again, _ := stored.AppendJSON(nil); err != nil || parsed != nil || string(again) != string(body) {
+				r.Errorf("%s of %s in %s: got %s, %v, %v of the page %s", bad.SQL, bad.Type, where, again, err, parsed, body)
+			}
+		}
+	}
+}
+
+// A row whose updateTime is no time is read like one without, and a child's row with one
+// hides no other row's.
+func badTimes(r *run) {
+	for _, bad := range append(slices.Clone(r.h.Facts.BadTimes), Value{Type: "{time}", SQL: "NULL"}) {
+		other, typ := r.fresh(), bad.Type
+		other.exec("CREATE TABLE doc (id {int}, u "+typ+")", "INSERT INTO doc VALUES (1, {@1}), (2, "+bad.SQL+"), (3, {@1})",
+			"CREATE TABLE parent (id {int}, u {time})", "INSERT INTO parent VALUES (1, {@1}), (2, {@1}), (3, {@1})", "CREATE TABLE part (id {int}, n {int}, u "+typ+")",
+			"INSERT INTO part VALUES (1, 1, {@2}), (2, 1, "+bad.SQL+"), (2, 2, {@2}), (3, 1, "+bad.SQL+")")
+		stamps := other.agree(other.open(Config{Batch: 2, Page: 2, Numbers: r.sink()}), oid(1), oid(2), oid(3))
+		if got := stamps[oid(2)].Updated; !got.IsZero() {
+			r.Errorf("%s of %s: got updateTime %v, want none", bad.SQL, bad.Type, got)
+		}
+		stamps = other.agree(other.open(Config{SQL: "SELECT * FROM parent", Batch: 2, Page: 2, Numbers: r.sink(),
+			Children: []Child{{Name: "parts", Path: "children.parts", SQL: "SELECT * FROM part", Key: []string{"id"}, Updated: "u"}}}), oid(1), oid(2), oid(3))
+		if !stamps[oid(1)].Updated.Equal(stamps[oid(2)].Updated) || !stamps[oid(3)].Updated.Before(stamps[oid(2)].Updated) {
+			r.Errorf("%s of %s: got updateTimes %v, %v and %v, want those of the children that have one, and of the row", bad.SQL, bad.Type, stamps[oid(1)].Updated, stamps[oid(2)].Updated, stamps[oid(3)].Updated)
 		}
 	}
 }

@@ -47,9 +47,6 @@ func (r *run) planRows() int { return cmp.Or(r.h.Facts.PlanRows, 6_000) }
 // planPage is the number of rows of a page.
 const planPage = 200
 
-// planTitle is a text of each row, so that a table is too large to be sorted for a page.
-var planTitle = strings.Repeat("title ", 60)
-
 var pageCases = []pageCase{
 	{"one integer", []string{"id {int}"}, "k", true, 7, 2, ""},
 	{"one text", []string{"name {text}"}, "'key ' || k", true, 7, 2, ""},
@@ -119,7 +116,7 @@ func (r *run) planTable(c pageCase, key string) {
 	r.exec("CREATE TABLE doc ("+join(c.columns)+", u {time}, title {text})",
 		"CREATE "+unique+"INDEX doc_key ON doc ("+key+")", "CREATE INDEX doc_u ON doc (u, "+key+")",
 		fmt.Sprintf("INSERT INTO doc WITH RECURSIVE rows_of(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM rows_of WHERE i < %d) SELECT %s, CAST(CASE i / %d%s END AS {time}), '%s' FROM (SELECT i, i * 7919 %% %d AS k FROM rows_of) numbers",
-			rows-1, c.values, (rows+c.updates-1)/c.updates, updated, planTitle, rows))
+			rows-1, c.values, (rows+c.updates-1)/c.updates, updated, cmp.Or(r.h.Facts.PlanTitle, "title"), rows))
 }
 
 // pageQuestions are those whose answer has pages. The range's bounds are far

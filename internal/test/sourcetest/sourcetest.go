@@ -156,7 +156,9 @@ type Facts struct {
 	Values                     []Value          // of columns, and what documents have of them
 	ValueSetup                 []string         // statements that Values need
 	BadValues                  []Value          // that no document can have
+	BadTimes                   []Value          // that are no times, in columns of updateTimes; {time} is the type
 	PlanRows                   int              // of a table that no page sorts; 0: 6,000
+	PlanTitle                  string           // a text of each of these rows
 	BadKeys                    []Value          // key columns and values that are no key; 1 and 2 are keys of each
 	Marks                      []Mark
 	Times                      []Time

@@ -40,6 +40,7 @@ const (
 	zoneDiffers
 	unorderedAggregate
 	unindexableRows
+	partialRows
 	childWithoutUpdated
 	horizonNotExact
 	unboundedTransactions
@@ -119,7 +120,8 @@ var kinds = [codes]kind{
 	zoneDiffers:       {"zone_differs", Warning, "The database and indexerd convert times of `timezone` differently.", "Update the time zone data of both."},
 	unorderedAggregate: {"unordered_aggregate", Warning, "An aggregate that joins values has no `ORDER BY`, so its text may differ each time.",
 		"Write `ORDER BY` inside the aggregate."},
-	unindexableRows:       {"unindexable_rows", Warning, "Some rows of a sample of 1,000 can't become documents and would go to quarantine.", "Repair the rows, cast the column in the SQL, or give the field another type."},
+	unindexableRows:       {"unindexable_rows", Warning, "Some rows of a sample of 1,000 can't become documents and would go to quarantine.", "Repair the rows, or correct the SQL."},
+	partialRows:           {"partial_rows", Warning, "Some rows of a sample of 1,000 have values that do not fit their fields. They are indexed without these values.", "Give the field another type, repair the rows, or cast the column in the SQL."},
 	childWithoutUpdated:   {"child_without_updated", Warning, "A child or an extra has no `updated`, so only the sweep finds its changes.", "Set `updated` to the column with the time of the last change of its rows."},
 	horizonNotExact:       {"horizon_not_exact", Warning, "`horizon: exact` is set, but the database has no exact horizon now.", "Do what the finding shows, or set `horizon: auto`."},
 	unboundedTransactions: {"unbounded_transactions", Warning, "The settled time assumes that no transaction stays open longer than the tiers look back, but the database allows it.", "Limit transactions as the finding shows, or give the last tier a longer timeout."},

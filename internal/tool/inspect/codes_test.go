@@ -110,6 +110,12 @@ func TestCodes(t *testing.T) {
 		{"rejected rows", rows(func(r *fakeRows) {
 			r.read = func(int) doc.Batch { return doc.Batch{Rejects: []doc.Reject{{Reason: "no key"}}} }
 		}), []string{"unindexable_rows"}},
+		{"values that do not fit", rows(func(r *fakeRows) {
+			r.read = func(int) doc.Batch {
+				bad := doc.NewBadValue("\xff", "text is not valid UTF-8")
+				return doc.Batch{Docs: []doc.Doc{{Row: doc.Row{Names: []string{"title"}, Values: []any{bad}}}}}
+			}
+		}), []string{"partial_rows"}},
 		{"a child without updated", conf(", children: {c: {sql: SELECT 1, key: id, content: [a]}}"), []string{"child_without_updated"}},
 		{"no exact horizon", func(c *testCase) { c.more, c.horizon = ", compensate: {horizon: exact}", &fakeHorizon{reason: "x"} }, []string{"horizon_not_exact"}},
 		{"transactions without limit", func(c *testCase) { c.horizon = &fakeHorizon{reason: "x"} }, []string{"unbounded_transactions"}},

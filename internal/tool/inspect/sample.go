@@ -42,11 +42,17 @@ func (tc *tableCheck) read(what string, oids []doc.OID) (doc.Batch, error) {
 	return batch, err
 }
 
-// unindexable reports rows of the sample that can't become documents.
+// unindexable reports rows of the sample that can't become documents, and those whose
+// documents would lack values.
 func (tc *tableCheck) unindexable() error {
-	rejects, err := schema.RejectedValues(tc.Mapping, tc.batch.Docs)
+	partial, rejects, err := schema.Flawed(tc.Mapping, tc.batch.Docs)
 	if err != nil {
 		return err
+	}
+	sampled := len(tc.batch.Docs) + len(tc.batch.Rejects)
+	if len(partial) > 0 {
+		tc.add(partialRows, tc.path, fmt.Sprintf("%d of %d sampled rows have a value that does not fit its field, such as row %v: %s", len(partial), sampled, partial[0].OID, doc.FlawsText(partial[0].Flaws)),
+			"give the field another type, repair the rows, or cast the column in the SQL; `indexerd status` counts them as partial")
 	}
 	bad := append(slices.Clone(tc.batch.Rejects), rejects...)
 	if len(bad) == 0 {
@@ -56,7 +62,7 @@ func (tc *tableCheck) unindexable() error {
 	if bad[0].OID != "" {
 		example = fmt.Sprintf("row %v", bad[0].OID)
 	}
-	tc.add(unindexableRows, tc.path, fmt.Sprintf("%d of %d sampled rows can't become documents, such as %s: %s", len(bad), len(tc.batch.Docs)+len(tc.batch.Rejects), example, bad[0].Reason),
+	tc.add(unindexableRows, tc.path, fmt.Sprintf("%d of %d sampled rows can't become documents, such as %s: %s", len(bad), sampled, example, bad[0].Reason),
 		"repair the rows, cast the column in the SQL, or give the field another type; `indexerd status` counts them in quarantine")
 	return nil
 }

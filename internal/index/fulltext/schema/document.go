@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -17,14 +18,16 @@ import (
 type Indexed struct {
 	Texts  [][]string // of each field with searched words: one of a content column, one for each row of a child
 	Values [][]string // terms of each metadata column, then of each child with a type
+	Flaws  []doc.Flaw // values that have no term, one for each field that has some
 }
 
-// Build extracts the columns and children of the mapping from a row. The error
-// names the column whose value does not fit its type. The lists are in the memory of
-// in.
+// Build extracts the columns and children of the mapping from a row. A value that does
+// not fit the type of its field has no term and is a flaw; other values of the field
+// have terms. A column or child that the row lacks is an error. The lists are in the
+// memory of in.
 func (s *Schema) Build(row doc.Row, in *Lists) (b Indexed, err error) {
 	b = Indexed{Texts: in.lists.list(len(s.Texts)), Values: in.lists.list(len(s.Values))}
-	if b.Texts, err = s.appendContent(b.Texts, row, in); err != nil {
+	if err := s.buildContent(&b, row, in); err != nil {
 		return b, err
 	}
 	for _, f := range s.Metadata {
@@ -32,17 +35,16 @@ func (s *Schema) Build(row doc.Row, in *Lists) (b Indexed, err error) {
 		if !ok {
 			return b, missingColumn(f.Name)
 		}
-		terms, err := f.appendTerms(in.texts.list(1), v)
-		if err != nil {
-			return b, fmt.Errorf("column %s: %w", f.Name, err)
-		}
+		terms, flaw := f.appendTerms(in.texts.list(1), v)
 		b.Values = append(b.Values, terms)
+		b.note(f.Name, flaw)
 	}
 	for _, c := range s.Children {
-		texts, terms, err := c.build(row)
+		texts, terms, flaw, err := c.build(row)
 		if err != nil {
 			return b, err
 		}
+		b.note(c.Name, flaw)
 		if c.Searched {
 			b.Texts = append(b.Texts, texts)
 		}
@@ -58,24 +60,48 @@ func (s *Schema) buildTexts(row doc.Row) (b Indexed, err error) {
 	if slices.ContainsFunc(s.Children, func(c Child) bool { return c.Searched }) {
 		return s.Build(row, new(Lists))
 	}
-	b.Texts, err = s.appendContent(nil, row, new(Lists))
+	err = s.buildContent(&b, row, new(Lists))
 	return b, err
 }
 
-// appendContent appends the texts of the content columns, none for an empty one.
-func (s *Schema) appendContent(texts [][]string, row doc.Row, in *Lists) ([][]string, error) {
+// buildContent appends the texts of the content columns, none for an empty one.
+func (s *Schema) buildContent(b *Indexed, row doc.Row, in *Lists) error {
 	for _, name := range s.Content {
 		v, ok := row.Get(name)
 		if !ok {
-			return nil, missingColumn(name)
+			return missingColumn(name)
 		}
 		var one []string
 		if text := doc.FormatText(v); text != "" {
 			one = append(in.texts.list(1), text)
 		}
-		texts = append(texts, one)
+		b.Texts = append(b.Texts, one)
+		b.note(name, badIn(v))
 	}
-	return texts, nil
+	return nil
+}
+
+// note adds a flaw of a field, which may be one of words and of values. No reason is
+// none.
+func (b *Indexed) note(field, reason string) {
+	if reason != "" && !slices.ContainsFunc(b.Flaws, func(f doc.Flaw) bool { return f.Column == field }) {
+		b.Flaws = append(b.Flaws, doc.NewFlaw(field, reason))
+	}
+}
+
+// badIn returns the reason of the first bad value in a value.
+func badIn(v any) string {
+	switch v := v.(type) {
+	case doc.BadValue:
+		return v.Reason
+	case []any:
+		for _, e := range v {
+			if reason := badIn(e); reason != "" {
+				return reason
+			}
+		}
+	}
+	return ""
 }
 
 // Lists are memory for the lists of many documents.
@@ -112,16 +138,19 @@ func missingColumn(name string) error {
 // build returns the texts and the terms of a child's rows. The order of the
 // rows has no meaning, and a value in two rows means no more than in one. So
 // texts are sorted, and terms are sorted without duplicates: rows that are equal
-// to a search have equal hashes.
-func (c Child) build(row doc.Row) (texts, terms []string, err error) {
+// to a search have equal hashes. The flaw is that of the first row with one.
+func (c Child) build(row doc.Row) (texts, terms []string, flaw string, err error) {
 	i := slices.IndexFunc(row.Children, func(d doc.Child) bool { return d.Name == c.Name })
 	if i < 0 {
-		return nil, nil, fmt.Errorf("child %s is not in the row: the source must return it", c.Name)
+		return nil, nil, "", fmt.Errorf("child %s is not in the row: the source must return it", c.Name)
 	}
 	for _, r := range row.Children[i].Rows {
 		v, err := query.ChildValue(r, c.Columns, c.Skip)
 		if err != nil {
-			return nil, nil, fmt.Errorf("child %s: %w", c.Name, err)
+			return nil, nil, "", fmt.Errorf("child %s: %w", c.Name, err)
+		}
+		if c.Searched {
+			flaw = cmp.Or(flaw, badIn(v))
 		}
 		if text := doc.FormatText(v); c.Searched && text != "" {
 			texts = append(texts, text)
@@ -129,31 +158,31 @@ func (c Child) build(row doc.Row) (texts, terms []string, err error) {
 		if c.Type == "" {
 			continue
 		}
-		if terms, err = c.field().appendTerms(terms, v); err != nil {
-			return nil, nil, fmt.Errorf("child %s: %w", c.Name, err)
-		}
+		var reason string
+		terms, reason = c.field().appendTerms(terms, v)
+		flaw = cmp.Or(flaw, reason)
 	}
 	slices.Sort(texts)
 	slices.Sort(terms)
-	return texts, slices.Compact(terms), nil
+	return texts, slices.Compact(terms), flaw, nil
 }
 
-// Hash digests what the index would store of a row under this mapping. The error
-// names the column whose value does not fit its type.
-func (s *Schema) Hash(row doc.Row) (doc.DocHash, error) {
+// Hash digests what the index would store of a row under this mapping, and returns the
+// values that it would lack. A column or child that the row lacks is an error.
+func (s *Schema) Hash(row doc.Row) (doc.DocHash, []doc.Flaw, error) {
 	h, _ := hashers.Get().(*hasher)
 	if h == nil {
 		h = new(hasher)
 	}
 	b, err := s.Build(row, &h.Lists)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	hash := h.hash(s, b)
 	if h.reset(); cap(h.buf) <= maxBuffer {
 		hashers.Put(h)
 	}
-	return hash, nil
+	return hash, b.Flaws, nil
 }
 
 // A hasher has the memory that Hash uses.
@@ -232,22 +261,24 @@ func padColumns(row doc.Row, names []string) doc.Row {
 	return padded
 }
 
-// RejectedValues returns the documents that an index of this mapping would
-// reject, and that would go to quarantine, with the reason. It needs no index.
-func RejectedValues(m Mapping, docs []doc.Doc) ([]doc.Reject, error) {
+// Flawed returns the documents that would lack values in an index of this mapping, and
+// those that could not be in it. It needs no index.
+func Flawed(m Mapping, docs []doc.Doc) (partial []doc.Partial, rejects []doc.Reject, err error) {
 	s, err := New(m)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var rejects []doc.Reject
 	for _, d := range docs {
-		_, err := s.Build(d.Row, new(Lists))
+		b, err := s.Build(d.Row, new(Lists))
 		if err == nil {
 			_, err = d.Row.AppendJSON(nil)
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			rejects = append(rejects, doc.Reject{OID: d.OID, Reason: err.Error()})
+		case b.Flaws != nil:
+			partial = append(partial, doc.Partial{OID: d.OID, Flaws: b.Flaws})
 		}
 	}
-	return rejects, nil
+	return partial, rejects, nil
 }

@@ -30,7 +30,7 @@ type Document struct {
 }
 
 // Document returns what an index stores of a row, but for the words of the columns that
-// skip accepts. The error names the column whose value does not fit its type.
+// skip accepts. It lacks values that do not fit their types.
 func (s *Schema) Document(row doc.Row, skip func(field string) bool) (Document, error) {
 	b, err := s.Build(row, new(Lists))
 	if err != nil {

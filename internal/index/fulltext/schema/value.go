@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -18,25 +19,34 @@ import (
 )
 
 // appendTerms appends the terms of a value: one for each element of a list and each value
-// in a JSON, none for NULL or empty text. The byte order of terms is the order of values.
-func (f Field) appendTerms(dst []string, v any) (_ []string, err error) {
+// in a JSON, none for NULL, empty text and what does not fit the type. The reason is that of
+// the first which does not fit. The byte order of terms is the order of values.
+func (f Field) appendTerms(dst []string, v any) (_ []string, reason string) {
 	for e := range elements(v) {
-		if dst, err = f.appendTerms(dst, e); err != nil {
-			return nil, err
-		}
+		var one string
+		dst, one = f.appendTerms(dst, e)
+		reason = cmp.Or(reason, one)
 	}
-	switch v.(type) {
+	switch v := v.(type) {
 	case nil, []any, doc.JSON:
-		return dst, nil
+		return dst, reason
+	case doc.BadValue:
+		return dst, v.Reason
 	}
 	if v == "" {
-		return dst, nil
+		return dst, ""
 	}
 	term, ok := f.term(v)
 	if !ok {
-		return nil, fmt.Errorf("%s is not a %s", query.Shorten(doc.FormatText(v)), f.Type)
+		return dst, fmt.Sprintf("%s is not a %s", query.Shorten(doc.FormatText(v)), f.Type)
 	}
-	return append(dst, term), nil
+	return append(dst, term), ""
+}
+
+// Fits reports whether a value, or each element of a list, fits the type of the field.
+func (f Field) Fits(v any) bool {
+	_, reason := f.appendTerms(nil, v)
+	return reason == ""
 }
 
 // elements returns what a value consists of; nothing for one that has no parts.

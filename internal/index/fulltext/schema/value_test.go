@@ -20,9 +20,9 @@ import (
 func TestEqualValuesHaveEqualTerms(t *testing.T) {
 	one := func(f Field, v any) string {
 		t.Helper()
-		got, err := f.appendTerms(nil, v)
-		if err != nil || len(got) != 1 {
-			t.Fatalf("%s %v: got %q, %v; want one term", f.Type, v, got, err)
+		got, reason := f.appendTerms(nil, v)
+		if reason != "" || len(got) != 1 {
+			t.Fatalf("%s %v: got %q, %s; want one term", f.Type, v, got, reason)
 		}
 		return got[0]
 	}
@@ -47,8 +47,8 @@ func TestEqualValuesHaveEqualTerms(t *testing.T) {
 	}
 	for _, v := range []any{nil, "", []any{}, []any{nil, ""}} {
 		for _, f := range []Field{number, date, boolean, keyword} {
-			if got, err := f.appendTerms(nil, v); err != nil || len(got) != 0 {
-				t.Errorf("%s %#v: got %q, %v; want no terms", f.Type, v, got, err)
+			if got, reason := f.appendTerms(nil, v); reason != "" || len(got) != 0 {
+				t.Errorf("%s %#v: got %q, %s; want no terms", f.Type, v, got, reason)
 			}
 		}
 	}
@@ -74,9 +74,10 @@ func TestValuesThatDoNotFitTheirType(t *testing.T) {
 		{Field{"on", Boolean}, int64(2), "2 is not a boolean"},
 		{Field{"on", Boolean}, "yes", "yes is not a boolean"},
 		{Field{"tag", Keyword}, "a\xff", `"a\xff" is not a keyword`},
+		{Field{"tag", Keyword}, doc.NewBadValue("NaN", "NaN is no number that can be indexed"), "NaN is no number that can be indexed"},
 	} {
-		if got, err := c.field.appendTerms(nil, c.value); err == nil || err.Error() != c.want {
-			t.Errorf("%v: got %q, %v; want %s", c.value, got, err, c.want)
+		if _, reason := c.field.appendTerms(nil, c.value); reason != c.want || c.field.Fits(c.value) {
+			t.Errorf("%v: got %s; want %s", c.value, reason, c.want)
 		}
 	}
 }
@@ -185,7 +186,7 @@ func TestHashOfColumns(t *testing.T) {
 		for _, name := range []string{"title", "description", "rating", "year", "updated", "rented", "tags"} {
 			row.Names, row.Values = append(row.Names, name), append(row.Values, columns[name])
 		}
-		h, err := s.Hash(row)
+		h, _, err := s.Hash(row)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +223,7 @@ func TestHashOfColumns(t *testing.T) {
 	if got := hash(newSchema(t, other), nil); got == want {
 		t.Error("another mapping: got the same hash, want another")
 	}
-	if _, err := s.Hash(doc.Row{Names: []string{"title"}, Values: []any{"a"}}); err == nil || !strings.Contains(err.Error(), "column description is not in the row") {
+	if _, _, err := s.Hash(doc.Row{Names: []string{"title"}, Values: []any{"a"}}); err == nil || !strings.Contains(err.Error(), "column description is not in the row") {
 		t.Errorf("a column that is missing: got %v, want an error", err)
 	}
 }
@@ -258,17 +259,65 @@ func TestMappingErrorsAndFingerprints(t *testing.T) {
 	}
 }
 
-func TestRejectedValues(t *testing.T) {
+func TestFlawed(t *testing.T) {
 	m := Mapping{Content: []string{"title"}, Analyzer: "standard", Metadata: []Field{{Name: "price", Type: Number}}}
 	row := func(key string, title, price any) doc.Doc {
 		return doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: doc.OID(key)}}, Row: doc.Row{Names: []string{"title", "price"}, Values: []any{title, price}}}
 	}
-	got, err := RejectedValues(m, []doc.Doc{row("a", "x", int64(1)), row("b", "x", "much"), row("c", "x", nil), row("d", math.NaN(), nil)})
-	if err != nil || len(got) != 2 || got[0].OID != "b" || got[0].Reason != "column price: much is not a number" || got[1].OID != "d" {
-		t.Errorf("got %v, %v; want the documents b, whose price is text, and d, which is not JSON", got, err)
+	partial, rejects, err := Flawed(m, []doc.Doc{row("a", "x", int64(1)), row("b", "x", "much"), row("c", "x", nil), row("d", math.NaN(), nil)})
+	if err != nil || len(partial) != 1 || partial[0].OID != "b" || doc.FlawsText(partial[0].Flaws) != "column price: much is not a number" {
+		t.Errorf("got %v, %v; want the document b, whose price is text", partial, err)
 	}
-	if _, err := RejectedValues(Mapping{}, nil); err == nil {
+	if len(rejects) != 1 || rejects[0].OID != "d" {
+		t.Errorf("got rejects %v, want d, which is not JSON", rejects)
+	}
+	if _, _, err := Flawed(Mapping{}, nil); err == nil {
 		t.Error("mapping without content: got no error")
+	}
+}
+
+// A value that does not fit is left out alone: other elements of its list, other columns
+// and its text are indexed. The row that a page has lacks the same, with the same hash.
+func TestAFlawCostsTheValue(t *testing.T) {
+	s := newSchema(t, Mapping{
+		Content: []string{"title", "price"}, Analyzer: "standard", Metadata: []Field{{"price", Number}, {"tags", Keyword}, {"on", Boolean}},
+		Children: []Child{{Name: "sizes", Columns: []string{"size"}, Searched: true, Type: Number}, {Name: "people", Columns: []string{"first", "last"}, Type: Keyword}},
+	})
+	bad := doc.NewBadValue("NaN", "NaN is no number that can be indexed")
+	latin := doc.NewBadValue("Andr\xe9", "text is not valid UTF-8")
+	row := doc.Row{Names: []string{"title", "price", "tags", "on"}, Values: []any{"a film", []any{int64(1), bad, "much"}, []any{"x", latin}, int64(2)}}
+	row.Children = []doc.Child{
+		{Name: "sizes", Rows: []doc.Row{{Names: []string{"size"}, Values: []any{"wide"}}, {Names: []string{"size"}, Values: []any{int64(3)}}}},
+		{Name: "people", Rows: []doc.Row{{Names: []string{"first", "last"}, Values: []any{latin, "Ek"}}}},
+	}
+	body, err := row.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := doc.ParseRow(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _, _ := s.Hash(row)
+	for _, r := range []doc.Row{row, stored} {
+		b, err := s.Build(r, new(Lists))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := b.Texts; !reflect.DeepEqual(got, [][]string{{"a film"}, {"1 NaN much"}, {"3", "wide"}}) {
+			t.Errorf("texts: got %q", got)
+		}
+		if got := [][]string{b.Values[1], b.Values[2], b.Values[4]}; !reflect.DeepEqual(got, [][]string{{"x"}, {}, nil}) || len(b.Values[0]) != 1 || len(b.Values[3]) != 1 {
+			t.Errorf("values: got %q", b.Values)
+		}
+		const flaws = "column price: NaN is no number that can be indexed; column tags: text is not valid UTF-8; column on: 2 is not a boolean; " +
+			"column sizes: wide is not a number; column people: text is not valid UTF-8"
+		if got := doc.FlawsText(b.Flaws); got != flaws {
+			t.Errorf("got %s, want %s", got, flaws)
+		}
+		if got, _, err := s.Hash(r); err != nil || got != want {
+			t.Errorf("hash: got %x, %v, want %x", got, err, want)
+		}
 	}
 }
 
@@ -292,7 +341,7 @@ func TestPadAddsMissingColumnsAndChildren(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Hash(s.Pad(r)); err != nil {
+		if _, _, err := s.Hash(s.Pad(r)); err != nil {
 			t.Errorf("%s: got %v", name, err)
 		}
 		if after, _ := r.AppendJSON(nil); string(after) != string(before) {
@@ -302,8 +351,8 @@ func TestPadAddsMissingColumnsAndChildren(t *testing.T) {
 	if got := s.Pad(complete); !reflect.DeepEqual(got, complete) {
 		t.Errorf("complete row: got %+v, want %+v", got, complete)
 	}
-	if _, err := s.Hash(s.Pad(doc.Row{Names: []string{"year"}, Values: []any{"soon"}})); err == nil {
-		t.Error("rejected value: got no error after Pad")
+	if _, flaws, err := s.Hash(s.Pad(doc.Row{Names: []string{"year"}, Values: []any{"soon"}})); err != nil || len(flaws) != 1 {
+		t.Errorf("a value that does not fit: got %v, %v after Pad, want one flaw", flaws, err)
 	}
 }
 

@@ -81,6 +81,7 @@ function showFacts(f, t, now) {
   setText(f.sweep, t.marks.sweep === null ? 'never' : when(t.marks.sweep, now));
   setText(f.late, t.lateness_ms ? duration(t.lateness_ms.p99) : 'none');
   setText(f.quarantined, t.quarantined ? `${number(t.quarantined)} rows${t.quarantined_hidden ? `, ${number(t.quarantined_hidden)} hidden` : ''}` : 'none');
+  setText(f.partial, t.partial ? `${number(t.partial)} rows` : 'none');
   f.quarantined.classList.toggle('wrong', t.quarantined > 0);
   const notes = [t.settled.reason, t.settled.unverified ? 'unverified' : '', t.lateness_ms?.advice];
   setText(f.reason, notes.filter(Boolean).join('; '));
@@ -150,10 +151,10 @@ function historyRow(r, now) {
     n(r.late_max_ms ? duration(r.late_max_ms) : ''), el('td', { class: 'wrong text' }, r.error ?? ''));
 }
 
-const quarantineRow = (r, now) => el('tr', {}, el('td', {}, r.oid ?? '(unusable)'), el('td', { class: 'text' }, r.document ? `${r.reason} (last document ${r.document})` : r.reason),
+const quarantineRow = (r, now) => el('tr', {}, el('td', {}, r.oid ?? '(unusable)'), el('td', {}, r.kind), el('td', { class: 'text' }, r.document ? `${r.reason} (last document ${r.document})` : r.reason),
   el('td', { class: 'n', title: utc(r.since) }, when(r.since, now)), el('td', { class: 'n' }, number(r.tries)));
 
-const moreRow = () => el('tr', {}, el('td', { colspan: 4, class: 'quiet' }, 'more rows exist'));
+const moreRow = () => el('tr', {}, el('td', { colspan: 5, class: 'quiet' }, 'more rows exist'));
 
 // offered reports whether a table has a pass: without updated it is followed by comparison.
 function offered(t, pass) {

@@ -1698,3 +1698,573 @@ WHERE (EXISTS (SELECT 1
 FROM (VALUES (@p1, @p2, @p3)) keys_of_page(k0, k1, k2)
 WHERE keys_of_page.k0 = x1.[a] AND keys_of_page.k1 = x1.[b] AND keys_of_page.k2 = x1.[c]) AND CAST(CAST(x1.[b] AS nvarchar(max)) AS varbinary(max)) + 0x01 = @p4);
 -- 1, "k3", 3, [107 0 51 0 1]
+
+-- KEY: further types
+
+-- read all rows, statement 1
+SELECT x.[k1], x.[k2], x.[u], x.[n], x.[v], x.[title], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL
+ORDER BY x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p1 ROWS ONLY;
+-- 3
+
+-- read all rows, statement 2
+SELECT x.[k1], x.[k2], x.[u], x.[n], x.[v], x.[title], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL AND (x.[k1] >= CAST(@p1 AS decimal(38,0)) AND (x.[k1] > CAST(@p2 AS decimal(38,0)) OR (x.[k1] = CAST(@p3 AS decimal(38,0)) AND x.[k2] > CAST(@p4 AS decimal(38,10)))))
+ORDER BY x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p5 ROWS ONLY;
+-- "0", "0", "0", "7.0000000000", 3
+
+-- read all rows, statement 3
+SELECT 1
+FROM (SELECT * FROM doc
+) x
+WHERE (x.[k1] IS NULL OR x.[k2] IS NULL)
+ORDER BY (SELECT NULL) OFFSET 0 ROWS FETCH NEXT @p1 ROWS ONLY;
+-- 1
+
+-- read a range of rows, statement 1
+SELECT x.[k1], x.[k2], x.[u], x.[n], x.[v], x.[title], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL AND (x.[k1] <= CAST(@p1 AS decimal(38,0)) AND (x.[k1] < CAST(@p2 AS decimal(38,0)) OR (x.[k1] = CAST(@p3 AS decimal(38,0)) AND x.[k2] < CAST(@p4 AS decimal(38,10))))) AND (x.[k1] >= CAST(@p5 AS decimal(38,0)) AND (x.[k1] > CAST(@p6 AS decimal(38,0)) OR (x.[k1] = CAST(@p7 AS decimal(38,0)) AND x.[k2] >= CAST(@p8 AS decimal(38,10)))))
+ORDER BY x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p9 ROWS ONLY;
+-- "0", "0", "0", "7", "-7", "-7", "-7", "-1.5", 3
+
+-- read one row by key, statement 1
+SELECT x.[k1], x.[k2], x.[u], x.[n], x.[v], x.[title], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x.[k1] AND keys_of_page.k1 = x.[k2])
+ORDER BY x.[k1], x.[k2];
+-- "12345678901234567890123456789012345678", "1.1"
+
+-- read rows by key, statement 1
+SELECT x.[k1], x.[k2], x.[u], x.[n], x.[v], x.[title], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10))), (CAST(@p3 AS decimal(38,0)), CAST(@p4 AS decimal(38,10))), (CAST(@p5 AS decimal(38,0)), CAST(@p6 AS decimal(38,10))), (CAST(@p7 AS decimal(38,0)), CAST(@p8 AS decimal(38,10))), (CAST(@p9 AS decimal(38,0)), CAST(@p10 AS decimal(38,10))), (CAST(@p11 AS decimal(38,0)), CAST(@p12 AS decimal(38,10))), (CAST(@p13 AS decimal(38,0)), CAST(@p14 AS decimal(38,10))), (CAST(@p15 AS decimal(38,0)), CAST(@p16 AS decimal(38,10))), (CAST(@p17 AS decimal(38,0)), CAST(@p18 AS decimal(38,10))), (CAST(@p19 AS decimal(38,0)), CAST(@p20 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x.[k1] AND keys_of_page.k1 = x.[k2])
+ORDER BY x.[k1], x.[k2];
+-- "10", "1234567890123456789012345678.0000000001", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7"
+
+-- read the stamps of a window, statement 1
+SELECT x.[k1], x.[k2], x.[u], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE x.[u] >= CAST(@p1 AS datetimeoffset(6)) AND x.[u] < CAST(@p2 AS datetimeoffset(6))
+ORDER BY x.[u], x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p3 ROWS ONLY;
+-- "2024-05-06T12:00:00.000000Z", "2024-05-06T12:00:09.000000Z", 3
+
+-- read the stamps of a window, statement 2
+SELECT 1
+FROM (SELECT * FROM doc
+) x
+WHERE (x.[k1] IS NULL OR x.[k2] IS NULL) AND x.[u] >= CAST(@p1 AS datetimeoffset(6)) AND x.[u] < CAST(@p2 AS datetimeoffset(6))
+ORDER BY (SELECT NULL) OFFSET 0 ROWS FETCH NEXT @p3 ROWS ONLY;
+-- "2024-05-06T12:00:00.000000Z", "2024-05-06T12:00:09.000000Z", 1
+
+-- read the stamps of a window, statement 3
+SELECT x.[k1], x.[k2], x.[u], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE (x.[u] >= CAST(@p1 AS datetimeoffset(6)) AND (x.[u] > CAST(@p2 AS datetimeoffset(6)) OR (x.[u] = CAST(@p3 AS datetimeoffset(6)) AND x.[k1] > CAST(@p4 AS decimal(38,0))) OR (x.[u] = CAST(@p5 AS datetimeoffset(6)) AND x.[k1] = CAST(@p6 AS decimal(38,0)) AND x.[k2] > CAST(@p7 AS decimal(38,10))))) AND x.[u] < CAST(@p8 AS datetimeoffset(6)) AND x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL
+ORDER BY x.[u], x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p9 ROWS ONLY;
+-- "2024-05-06T12:00:02.000000Z", "2024-05-06T12:00:02.000000Z", "2024-05-06T12:00:02.000000Z", "12345678901234567890123456789012345678", "2024-05-06T12:00:02.000000Z", "12345678901234567890123456789012345678", "1.1000000000", "2024-05-06T12:00:09.000000Z", 3
+
+-- read all stamps, statement 1
+SELECT x.[k1], x.[k2], x.[u], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL
+ORDER BY x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p1 ROWS ONLY;
+-- 3
+
+-- read all stamps, statement 2
+SELECT x.[k1], x.[k2], x.[u], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL AND (x.[k1] >= CAST(@p1 AS decimal(38,0)) AND (x.[k1] > CAST(@p2 AS decimal(38,0)) OR (x.[k1] = CAST(@p3 AS decimal(38,0)) AND x.[k2] > CAST(@p4 AS decimal(38,10)))))
+ORDER BY x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p5 ROWS ONLY;
+-- "0", "0", "0", "7.0000000000", 3
+
+-- read the stamps of a range, statement 1
+SELECT x.[k1], x.[k2], x.[u], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL AND (x.[k1] <= CAST(@p1 AS decimal(38,0)) AND (x.[k1] < CAST(@p2 AS decimal(38,0)) OR (x.[k1] = CAST(@p3 AS decimal(38,0)) AND x.[k2] < CAST(@p4 AS decimal(38,10))))) AND (x.[k1] >= CAST(@p5 AS decimal(38,0)) AND (x.[k1] > CAST(@p6 AS decimal(38,0)) OR (x.[k1] = CAST(@p7 AS decimal(38,0)) AND x.[k2] >= CAST(@p8 AS decimal(38,10)))))
+ORDER BY x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p9 ROWS ONLY;
+-- "0", "0", "0", "7", "-7", "-7", "-7", "-1.5", 3
+
+-- read the stamp of one key, statement 1
+SELECT x.[k1], x.[k2], x.[u], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x.[k1] AND keys_of_page.k1 = x.[k2]);
+-- "12345678901234567890123456789012345678", "1.1"
+
+-- read stamps by key, statement 1
+SELECT x.[k1], x.[k2], x.[u], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10))), (CAST(@p3 AS decimal(38,0)), CAST(@p4 AS decimal(38,10))), (CAST(@p5 AS decimal(38,0)), CAST(@p6 AS decimal(38,10))), (CAST(@p7 AS decimal(38,0)), CAST(@p8 AS decimal(38,10))), (CAST(@p9 AS decimal(38,0)), CAST(@p10 AS decimal(38,10))), (CAST(@p11 AS decimal(38,0)), CAST(@p12 AS decimal(38,10))), (CAST(@p13 AS decimal(38,0)), CAST(@p14 AS decimal(38,10))), (CAST(@p15 AS decimal(38,0)), CAST(@p16 AS decimal(38,10))), (CAST(@p17 AS decimal(38,0)), CAST(@p18 AS decimal(38,10))), (CAST(@p19 AS decimal(38,0)), CAST(@p20 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x.[k1] AND keys_of_page.k1 = x.[k2]);
+-- "10", "1234567890123456789012345678.0000000001", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7"
+
+-- find the ranges of a load, statement 1
+SELECT k0, k1
+FROM (SELECT x.[k1] AS k0, x.[k2] AS k1, row_number() OVER (ORDER BY x.[k1], x.[k2]) - 1 AS n
+FROM (SELECT * FROM doc
+) x
+WHERE x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL) numbered
+WHERE n > 0 AND n % @p1 = 0
+ORDER BY n;
+-- 2
+
+-- count the rows, statement 1
+SELECT count(*)
+FROM (SELECT * FROM doc
+) x;
+
+-- read some keys, statement 1
+SELECT x.[k1], x.[k2]
+FROM (SELECT * FROM doc
+) x
+WHERE x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL
+ORDER BY (SELECT NULL) OFFSET 0 ROWS FETCH NEXT @p1 ROWS ONLY;
+-- 3
+
+-- look for a key of several rows, statement 1
+SELECT x.[k1], x.[k2]
+FROM (SELECT * FROM doc
+) x
+WHERE x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL
+GROUP BY x.[k1], x.[k2] HAVING count(*) > 1
+ORDER BY (SELECT NULL) OFFSET 0 ROWS FETCH NEXT @p1 ROWS ONLY;
+-- 1
+
+-- count rows without updateTime, statement 1
+SELECT count(*)
+FROM (SELECT 1 AS one
+FROM (SELECT * FROM doc
+) x
+WHERE x.[u] IS NULL
+ORDER BY (SELECT NULL) OFFSET 0 ROWS FETCH NEXT @p1 ROWS ONLY) few;
+-- 10
+
+-- count the rows of a window, statement 1
+SELECT count(*)
+FROM (SELECT 1 AS one
+FROM (SELECT * FROM doc
+) x
+WHERE x.[u] >= CAST(@p1 AS datetimeoffset(6)) AND x.[u] < CAST(@p2 AS datetimeoffset(6))
+ORDER BY (SELECT NULL) OFFSET 0 ROWS FETCH NEXT @p3 ROWS ONLY) few;
+-- "2024-05-06T12:00:00.000000Z", "2024-05-06T12:00:09.000000Z", 10
+
+-- compare the updateTimes, statement 1
+SELECT CASE WHEN (SELECT min(x.[u])
+FROM (SELECT * FROM doc
+) x) = (SELECT max(x.[u])
+FROM (SELECT * FROM doc
+) x) THEN 1 ELSE 0 END;
+
+-- count updateTimes out of range, statement 1
+SELECT count(*)
+FROM (SELECT * FROM doc
+) x
+WHERE (x.[u] < CAST(@p1 AS datetimeoffset(6)) OR x.[u] >= CAST(@p2 AS datetimeoffset(6)));
+-- 2 parameters
+
+-- read all rows with a child, statement 2
+SELECT x.[k1], x.[k2], x.[u], x.[word], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[word] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[word] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM part
+) x
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10))), (CAST(@p3 AS decimal(38,0)), CAST(@p4 AS decimal(38,10))), (CAST(@p5 AS decimal(38,0)), CAST(@p6 AS decimal(38,10))), (CAST(@p7 AS decimal(38,0)), CAST(@p8 AS decimal(38,10))), (CAST(@p9 AS decimal(38,0)), CAST(@p10 AS decimal(38,10))), (CAST(@p11 AS decimal(38,0)), CAST(@p12 AS decimal(38,10))), (CAST(@p13 AS decimal(38,0)), CAST(@p14 AS decimal(38,10))), (CAST(@p15 AS decimal(38,0)), CAST(@p16 AS decimal(38,10))), (CAST(@p17 AS decimal(38,0)), CAST(@p18 AS decimal(38,10))), (CAST(@p19 AS decimal(38,0)), CAST(@p20 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x.[k1] AND keys_of_page.k1 = x.[k2]);
+-- "-7", "-1.5", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7"
+
+-- read the stamps of a window with a child, statement 2
+SELECT x.[k1], x.[k2], x.[u], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[word] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[word] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM part
+) x
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10))), (CAST(@p3 AS decimal(38,0)), CAST(@p4 AS decimal(38,10))), (CAST(@p5 AS decimal(38,0)), CAST(@p6 AS decimal(38,10))), (CAST(@p7 AS decimal(38,0)), CAST(@p8 AS decimal(38,10))), (CAST(@p9 AS decimal(38,0)), CAST(@p10 AS decimal(38,10))), (CAST(@p11 AS decimal(38,0)), CAST(@p12 AS decimal(38,10))), (CAST(@p13 AS decimal(38,0)), CAST(@p14 AS decimal(38,10))), (CAST(@p15 AS decimal(38,0)), CAST(@p16 AS decimal(38,10))), (CAST(@p17 AS decimal(38,0)), CAST(@p18 AS decimal(38,10))), (CAST(@p19 AS decimal(38,0)), CAST(@p20 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x.[k1] AND keys_of_page.k1 = x.[k2]);
+-- "-7", "-1.5", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1"
+
+-- read the stamps of a window with a child, statement 6
+SELECT x.[k1], x.[k2], x.[u]
+FROM (SELECT * FROM part
+) x
+WHERE x.[u] >= CAST(@p1 AS datetimeoffset(6)) AND x.[u] < CAST(@p2 AS datetimeoffset(6)) AND x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL
+ORDER BY x.[u], x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p3 ROWS ONLY;
+-- "2024-05-06T12:00:00.000000Z", "2024-05-06T12:00:09.000000Z", 3
+
+-- read the stamps of a window with a child, statement 9
+SELECT x.[k1], x.[k2], x.[u]
+FROM (SELECT * FROM part
+) x
+WHERE (x.[u] >= CAST(@p1 AS datetimeoffset(6)) AND (x.[u] > CAST(@p2 AS datetimeoffset(6)) OR (x.[u] = CAST(@p3 AS datetimeoffset(6)) AND x.[k1] > CAST(@p4 AS decimal(38,0))) OR (x.[u] = CAST(@p5 AS datetimeoffset(6)) AND x.[k1] = CAST(@p6 AS decimal(38,0)) AND x.[k2] > CAST(@p7 AS decimal(38,10))))) AND x.[u] < CAST(@p8 AS datetimeoffset(6)) AND x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL
+ORDER BY x.[u], x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p9 ROWS ONLY;
+-- "2024-05-06T12:00:01.000000Z", "2024-05-06T12:00:01.000000Z", "2024-05-06T12:00:01.000000Z", "0", "2024-05-06T12:00:01.000000Z", "0", "7.0000000000", "2024-05-06T12:00:09.000000Z", 3
+
+-- count updateTimes out of range with a child, statement 2
+SELECT count(*)
+FROM (SELECT * FROM part
+) x
+WHERE (x.[u] < CAST(@p1 AS datetimeoffset(6)) OR x.[u] >= CAST(@p2 AS datetimeoffset(6)));
+-- 2 parameters
+
+-- read the rows that left in a window with changes, statement 1
+SELECT x.[k1], x.[k2], x.[u]
+FROM (SELECT k1, k2, u FROM doc
+) x
+WHERE x.[u] >= CAST(@p1 AS datetimeoffset(6)) AND x.[u] < CAST(@p2 AS datetimeoffset(6)) AND x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL
+ORDER BY x.[u], x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p3 ROWS ONLY;
+-- "2024-05-06T12:00:00.000000Z", "2024-05-06T12:00:09.000000Z", 3
+
+-- read the rows that left in a window with changes, statement 2
+SELECT x.[k1], x.[k2], x.[u]
+FROM (SELECT k1, k2, u FROM doc
+) x
+WHERE (x.[u] >= CAST(@p1 AS datetimeoffset(6)) AND (x.[u] > CAST(@p2 AS datetimeoffset(6)) OR (x.[u] = CAST(@p3 AS datetimeoffset(6)) AND x.[k1] > CAST(@p4 AS decimal(38,0))) OR (x.[u] = CAST(@p5 AS datetimeoffset(6)) AND x.[k1] = CAST(@p6 AS decimal(38,0)) AND x.[k2] > CAST(@p7 AS decimal(38,10))))) AND x.[u] < CAST(@p8 AS datetimeoffset(6)) AND x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL
+ORDER BY x.[u], x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p9 ROWS ONLY;
+-- "2024-05-06T12:00:02.000000Z", "2024-05-06T12:00:02.000000Z", "2024-05-06T12:00:02.000000Z", "12345678901234567890123456789012345678", "2024-05-06T12:00:02.000000Z", "12345678901234567890123456789012345678", "1.1000000000", "2024-05-06T12:00:09.000000Z", 3
+
+-- look for recent rows with changes, statement 1
+SELECT 0
+WHERE EXISTS (SELECT 1
+FROM (SELECT * FROM doc
+) x
+WHERE x.[u] >= CAST(@p1 AS datetimeoffset(6))) OR EXISTS (SELECT 1
+FROM (SELECT k1, k2, u FROM doc
+) x
+WHERE x.[u] >= CAST(@p2 AS datetimeoffset(6)));
+-- "2024-05-06T12:00:02.000000Z", "2024-05-06T12:00:02.000000Z"
+
+-- describe a table marked by a column, statement 1
+SELECT 1
+FROM (SELECT * FROM doc
+) x
+WHERE x.[v] IN (@p1, @p2) AND 1 = 0;
+-- 2 parameters
+
+-- read all rows marked by a column, statement 1
+SELECT x.[k1], x.[k2], x.[u], x.[n], x.[v], x.[title], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL AND (CASE WHEN x.[v] IN (@p1, @p2) THEN 1 ELSE 0 END) = 0
+ORDER BY x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p3 ROWS ONLY;
+-- 1, 2, 3
+
+-- read all rows marked by a column, statement 2
+SELECT x.[k1], x.[k2], x.[u], x.[n], x.[v], x.[title], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL AND (x.[k1] >= CAST(@p1 AS decimal(38,0)) AND (x.[k1] > CAST(@p2 AS decimal(38,0)) OR (x.[k1] = CAST(@p3 AS decimal(38,0)) AND x.[k2] > CAST(@p4 AS decimal(38,10))))) AND (CASE WHEN x.[v] IN (@p5, @p6) THEN 1 ELSE 0 END) = 0
+ORDER BY x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p7 ROWS ONLY;
+-- "10", "10", "10", "1234567890123456789012345678.0000000001", 1, 2, 3
+
+-- read all rows marked by a column, statement 3
+SELECT 1
+FROM (SELECT * FROM doc
+) x
+WHERE (x.[k1] IS NULL OR x.[k2] IS NULL) AND (CASE WHEN x.[v] IN (@p1, @p2) THEN 1 ELSE 0 END) = 0
+ORDER BY (SELECT NULL) OFFSET 0 ROWS FETCH NEXT @p3 ROWS ONLY;
+-- 1, 2, 1
+
+-- read rows by key marked by a column, statement 1
+SELECT x.[k1], x.[k2], x.[u], x.[n], x.[v], x.[title], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10))), (CAST(@p3 AS decimal(38,0)), CAST(@p4 AS decimal(38,10))), (CAST(@p5 AS decimal(38,0)), CAST(@p6 AS decimal(38,10))), (CAST(@p7 AS decimal(38,0)), CAST(@p8 AS decimal(38,10))), (CAST(@p9 AS decimal(38,0)), CAST(@p10 AS decimal(38,10))), (CAST(@p11 AS decimal(38,0)), CAST(@p12 AS decimal(38,10))), (CAST(@p13 AS decimal(38,0)), CAST(@p14 AS decimal(38,10))), (CAST(@p15 AS decimal(38,0)), CAST(@p16 AS decimal(38,10))), (CAST(@p17 AS decimal(38,0)), CAST(@p18 AS decimal(38,10))), (CAST(@p19 AS decimal(38,0)), CAST(@p20 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x.[k1] AND keys_of_page.k1 = x.[k2]) AND (CASE WHEN x.[v] IN (@p21, @p22) THEN 1 ELSE 0 END) = 0
+ORDER BY x.[k1], x.[k2];
+-- "10", "1234567890123456789012345678.0000000001", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", 1, 2
+
+-- read rows by key marked by a column, statement 2
+SELECT x.[k1], x.[k2]
+FROM (SELECT * FROM doc
+) x
+WHERE x.[v] IN (@p1, @p2) AND EXISTS (SELECT 1
+FROM (VALUES (CAST(@p3 AS decimal(38,0)), CAST(@p4 AS decimal(38,10))), (CAST(@p5 AS decimal(38,0)), CAST(@p6 AS decimal(38,10))), (CAST(@p7 AS decimal(38,0)), CAST(@p8 AS decimal(38,10))), (CAST(@p9 AS decimal(38,0)), CAST(@p10 AS decimal(38,10))), (CAST(@p11 AS decimal(38,0)), CAST(@p12 AS decimal(38,10))), (CAST(@p13 AS decimal(38,0)), CAST(@p14 AS decimal(38,10))), (CAST(@p15 AS decimal(38,0)), CAST(@p16 AS decimal(38,10))), (CAST(@p17 AS decimal(38,0)), CAST(@p18 AS decimal(38,10))), (CAST(@p19 AS decimal(38,0)), CAST(@p20 AS decimal(38,10))), (CAST(@p21 AS decimal(38,0)), CAST(@p22 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x.[k1] AND keys_of_page.k1 = x.[k2]);
+-- 1, 2, "10", "1234567890123456789012345678.0000000001", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7"
+
+-- read the stamps of a window marked by a column, statement 1
+SELECT x.[k1], x.[k2], x.[u], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE x.[u] >= CAST(@p1 AS datetimeoffset(6)) AND x.[u] < CAST(@p2 AS datetimeoffset(6)) AND (CASE WHEN x.[v] IN (@p3, @p4) THEN 1 ELSE 0 END) = 0
+ORDER BY x.[u], x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p5 ROWS ONLY;
+-- "2024-05-06T12:00:00.000000Z", "2024-05-06T12:00:09.000000Z", 1, 2, 3
+
+-- read the stamps of a window marked by a column, statement 2
+SELECT 1
+FROM (SELECT * FROM doc
+) x
+WHERE (x.[k1] IS NULL OR x.[k2] IS NULL) AND x.[u] >= CAST(@p1 AS datetimeoffset(6)) AND x.[u] < CAST(@p2 AS datetimeoffset(6)) AND (CASE WHEN x.[v] IN (@p3, @p4) THEN 1 ELSE 0 END) = 0
+ORDER BY (SELECT NULL) OFFSET 0 ROWS FETCH NEXT @p5 ROWS ONLY;
+-- "2024-05-06T12:00:00.000000Z", "2024-05-06T12:00:09.000000Z", 1, 2, 1
+
+-- read the stamps of a window marked by a column, statement 3
+SELECT x.[k1], x.[k2], x.[u], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE (x.[u] >= CAST(@p1 AS datetimeoffset(6)) AND (x.[u] > CAST(@p2 AS datetimeoffset(6)) OR (x.[u] = CAST(@p3 AS datetimeoffset(6)) AND x.[k1] > CAST(@p4 AS decimal(38,0))) OR (x.[u] = CAST(@p5 AS datetimeoffset(6)) AND x.[k1] = CAST(@p6 AS decimal(38,0)) AND x.[k2] > CAST(@p7 AS decimal(38,10))))) AND x.[u] < CAST(@p8 AS datetimeoffset(6)) AND x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL AND (CASE WHEN x.[v] IN (@p9, @p10) THEN 1 ELSE 0 END) = 0
+ORDER BY x.[u], x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p11 ROWS ONLY;
+-- "2024-05-06T12:00:02.000000Z", "2024-05-06T12:00:02.000000Z", "2024-05-06T12:00:02.000000Z", "12345678901234567890123456789012345678", "2024-05-06T12:00:02.000000Z", "12345678901234567890123456789012345678", "1.1000000000", "2024-05-06T12:00:09.000000Z", 1, 2, 3
+
+-- read the rows that left in a window marked by a column, statement 1
+SELECT x.[k1], x.[k2], x.[u]
+FROM (SELECT * FROM doc
+) x
+WHERE x.[u] >= CAST(@p1 AS datetimeoffset(6)) AND x.[u] < CAST(@p2 AS datetimeoffset(6)) AND x.[v] IN (@p3, @p4) AND x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL
+ORDER BY x.[u], x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p5 ROWS ONLY;
+-- "2024-05-06T12:00:00.000000Z", "2024-05-06T12:00:09.000000Z", 1, 2, 3
+
+-- count the rows marked by a column, statement 1
+SELECT count(*)
+FROM (SELECT * FROM doc
+) x
+WHERE (CASE WHEN x.[v] IN (@p1, @p2) THEN 1 ELSE 0 END) = 0;
+-- 1, 2
+
+-- read all rows marked by a list, statement 2
+SELECT d.[k1], d.[k2]
+FROM (SELECT * FROM gone
+) d
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10))), (CAST(@p3 AS decimal(38,0)), CAST(@p4 AS decimal(38,10))), (CAST(@p5 AS decimal(38,0)), CAST(@p6 AS decimal(38,10))), (CAST(@p7 AS decimal(38,0)), CAST(@p8 AS decimal(38,10))), (CAST(@p9 AS decimal(38,0)), CAST(@p10 AS decimal(38,10))), (CAST(@p11 AS decimal(38,0)), CAST(@p12 AS decimal(38,10))), (CAST(@p13 AS decimal(38,0)), CAST(@p14 AS decimal(38,10))), (CAST(@p15 AS decimal(38,0)), CAST(@p16 AS decimal(38,10))), (CAST(@p17 AS decimal(38,0)), CAST(@p18 AS decimal(38,10))), (CAST(@p19 AS decimal(38,0)), CAST(@p20 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = d.[k1] AND keys_of_page.k1 = d.[k2]);
+-- "-7", "-1.5", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7"
+
+-- count the rows marked by a list, statement 1
+SELECT count(*)
+FROM (SELECT * FROM doc
+) x
+WHERE NOT EXISTS (SELECT 1
+FROM (SELECT * FROM gone
+) d
+WHERE d.[k1] = x.[k1] AND d.[k2] = x.[k2]);
+
+-- describe a table with updateTimes of numbers, statement 1
+SELECT x.[n]
+FROM (SELECT * FROM doc
+) x
+WHERE (x.[n] >= @p1 AND x.[n] < @p2 OR x.[n] >= @p3 AND x.[n] < @p4 OR x.[n] >= @p5 AND x.[n] < @p6 OR x.[n] >= @p7 AND x.[n] < @p8)
+ORDER BY (SELECT NULL) OFFSET 0 ROWS FETCH NEXT @p9 ROWS ONLY;
+-- 9 parameters
+
+-- read the stamps of a window with updateTimes of numbers, statement 1
+SELECT x.[k1], x.[k2], x.[n], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE x.[n] >= @p1 AND x.[n] < @p2
+ORDER BY x.[n], x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p3 ROWS ONLY;
+-- 1714996800, 1714996809, 3
+
+-- read the stamps of a window with updateTimes of numbers, statement 2
+SELECT 1
+FROM (SELECT * FROM doc
+) x
+WHERE (x.[k1] IS NULL OR x.[k2] IS NULL) AND x.[n] >= @p1 AND x.[n] < @p2
+ORDER BY (SELECT NULL) OFFSET 0 ROWS FETCH NEXT @p3 ROWS ONLY;
+-- 1714996800, 1714996809, 1
+
+-- read the stamps of a window with updateTimes of numbers, statement 3
+SELECT x.[k1], x.[k2], x.[n], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[n] AS varbinary(20))) AS binary(8)) + CAST(x.[n] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[v] AS varbinary(20))) AS binary(8)) + CAST(x.[v] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM doc
+) x
+WHERE (x.[n] >= @p1 AND (x.[n] > @p2 OR (x.[n] = @p3 AND x.[k1] > CAST(@p4 AS decimal(38,0))) OR (x.[n] = @p5 AND x.[k1] = CAST(@p6 AS decimal(38,0)) AND x.[k2] > CAST(@p7 AS decimal(38,10))))) AND x.[n] < @p8 AND x.[k1] IS NOT NULL AND x.[k2] IS NOT NULL
+ORDER BY x.[n], x.[k1], x.[k2] OFFSET 0 ROWS FETCH NEXT @p9 ROWS ONLY;
+-- 1714996800, 1714996800, 1714996800, "0", 1714996800, "0", "7.0000000000", 1714996809, 3
+
+-- count updateTimes out of range with updateTimes of numbers, statement 1
+SELECT count(*)
+FROM (SELECT * FROM doc
+) x
+WHERE (x.[n] < @p1 OR x.[n] >= @p2);
+-- 2 parameters
+
+-- read all rows with a row that fails, statement 1
+SELECT x1.[k1], x1.[k2], x1.[u], x1.[title], x1.[x], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x1.[k1] AS varbinary(20))) AS binary(8)) + CAST(x1.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[k2] AS varbinary(20))) AS binary(8)) + CAST(x1.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[u] AS varbinary(20))) AS binary(8)) + CAST(x1.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[x] AS varbinary(20))) AS binary(8)) + CAST(x1.[x] AS varbinary(20)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE x1.[k1] IS NOT NULL AND x1.[k2] IS NOT NULL
+ORDER BY x1.[k1], x1.[k2] OFFSET 0 ROWS FETCH NEXT @p1 ROWS ONLY;
+-- 3
+
+-- read all rows with a row that fails, statement 2
+SELECT x1.[k1], x1.[k2]
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE x1.[k1] IS NOT NULL AND x1.[k2] IS NOT NULL
+ORDER BY x1.[k1], x1.[k2] OFFSET 0 ROWS FETCH NEXT @p1 ROWS ONLY;
+-- 2
+
+-- read all rows with a row that fails, statement 3
+SELECT x1.[k1], x1.[k2], x1.[u], x1.[title], x1.[x], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x1.[k1] AS varbinary(20))) AS binary(8)) + CAST(x1.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[k2] AS varbinary(20))) AS binary(8)) + CAST(x1.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[u] AS varbinary(20))) AS binary(8)) + CAST(x1.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[x] AS varbinary(20))) AS binary(8)) + CAST(x1.[x] AS varbinary(20)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10))), (CAST(@p3 AS decimal(38,0)), CAST(@p4 AS decimal(38,10))), (CAST(@p5 AS decimal(38,0)), CAST(@p6 AS decimal(38,10))), (CAST(@p7 AS decimal(38,0)), CAST(@p8 AS decimal(38,10))), (CAST(@p9 AS decimal(38,0)), CAST(@p10 AS decimal(38,10))), (CAST(@p11 AS decimal(38,0)), CAST(@p12 AS decimal(38,10))), (CAST(@p13 AS decimal(38,0)), CAST(@p14 AS decimal(38,10))), (CAST(@p15 AS decimal(38,0)), CAST(@p16 AS decimal(38,10))), (CAST(@p17 AS decimal(38,0)), CAST(@p18 AS decimal(38,10))), (CAST(@p19 AS decimal(38,0)), CAST(@p20 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x1.[k1] AND keys_of_page.k1 = x1.[k2])
+ORDER BY x1.[k1], x1.[k2];
+-- "-7", "-1.5", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7", "0", "7"
+
+-- read all rows with a row that fails, statement 4
+SELECT x1.[k1], x1.[k2], x1.[u], x1.[title], x1.[x], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x1.[k1] AS varbinary(20))) AS binary(8)) + CAST(x1.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[k2] AS varbinary(20))) AS binary(8)) + CAST(x1.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[u] AS varbinary(20))) AS binary(8)) + CAST(x1.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[x] AS varbinary(20))) AS binary(8)) + CAST(x1.[x] AS varbinary(20)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x1.[k1] AND keys_of_page.k1 = x1.[k2]);
+-- <nil>, <nil>
+
+-- read all rows with a row that fails, statement 5
+SELECT x.[k1], x.[k2], x.[u], x.[word], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[word] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[word] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM part
+) x
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x.[k1] AND keys_of_page.k1 = x.[k2]);
+-- <nil>, <nil>
+
+-- read all rows with a row that fails, statement 6
+SELECT x1.[k1], x1.[k2], x1.[u], x1.[title], x1.[x], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x1.[k1] AS varbinary(20))) AS binary(8)) + CAST(x1.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[k2] AS varbinary(20))) AS binary(8)) + CAST(x1.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[u] AS varbinary(20))) AS binary(8)) + CAST(x1.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[x] AS varbinary(20))) AS binary(8)) + CAST(x1.[x] AS varbinary(20)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x1.[k1] AND keys_of_page.k1 = x1.[k2])
+ORDER BY x1.[k1], x1.[k2];
+-- "-7", "-1.5"
+
+-- read all rows with a row that fails, statement 10
+SELECT x1.[k1], x1.[k2], x1.[u], x1.[title], x1.[x], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x1.[k1] AS varbinary(20))) AS binary(8)) + CAST(x1.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[k2] AS varbinary(20))) AS binary(8)) + CAST(x1.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[u] AS varbinary(20))) AS binary(8)) + CAST(x1.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[x] AS varbinary(20))) AS binary(8)) + CAST(x1.[x] AS varbinary(20)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE x1.[k1] IS NOT NULL AND x1.[k2] IS NOT NULL AND (x1.[k1] >= CAST(@p1 AS decimal(38,0)) AND (x1.[k1] > CAST(@p2 AS decimal(38,0)) OR (x1.[k1] = CAST(@p3 AS decimal(38,0)) AND x1.[k2] > CAST(@p4 AS decimal(38,10)))))
+ORDER BY x1.[k1], x1.[k2] OFFSET 0 ROWS FETCH NEXT @p5 ROWS ONLY;
+-- "0", "0", "0", "7.0000000000", 3
+
+-- read all rows with a row that fails, statement 11
+SELECT x1.[k1], x1.[k2]
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE x1.[k1] IS NOT NULL AND x1.[k2] IS NOT NULL AND (x1.[k1] >= CAST(@p1 AS decimal(38,0)) AND (x1.[k1] > CAST(@p2 AS decimal(38,0)) OR (x1.[k1] = CAST(@p3 AS decimal(38,0)) AND x1.[k2] > CAST(@p4 AS decimal(38,10)))))
+ORDER BY x1.[k1], x1.[k2] OFFSET 0 ROWS FETCH NEXT @p5 ROWS ONLY;
+-- "0", "0", "0", "7.0000000000", 2
+
+-- read all rows with a row that fails, statement 16
+SELECT x1.[k1], x1.[k2]
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x1.[k1] AND keys_of_page.k1 = x1.[k2]);
+-- "10", "1234567890123456789012345678.0000000001"
+
+-- read all rows with a row that fails, statement 18
+SELECT x1.[k1], x1.[k2], x1.[title]
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x1.[k1] AND keys_of_page.k1 = x1.[k2]);
+-- "10", "1234567890123456789012345678.0000000001"
+
+-- read all rows with a row that fails, statement 22
+SELECT 1
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE (x1.[k1] IS NULL OR x1.[k2] IS NULL)
+ORDER BY (SELECT NULL) OFFSET 0 ROWS FETCH NEXT @p1 ROWS ONLY;
+-- 1
+
+-- read the stamps of a window with a row that fails, statement 1
+SELECT x1.[k1], x1.[k2], x1.[u], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x1.[k1] AS varbinary(20))) AS binary(8)) + CAST(x1.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[k2] AS varbinary(20))) AS binary(8)) + CAST(x1.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[u] AS varbinary(20))) AS binary(8)) + CAST(x1.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[x] AS varbinary(20))) AS binary(8)) + CAST(x1.[x] AS varbinary(20)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE x1.[u] >= CAST(@p1 AS datetimeoffset(6)) AND x1.[u] < CAST(@p2 AS datetimeoffset(6))
+ORDER BY x1.[u], x1.[k1], x1.[k2] OFFSET 0 ROWS FETCH NEXT @p3 ROWS ONLY;
+-- "2024-05-06T12:00:00.000000Z", "2024-05-06T12:00:09.000000Z", 3
+
+-- read the stamps of a window with a row that fails, statement 2
+SELECT x1.[k1], x1.[k2], x1.[u]
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE x1.[u] >= CAST(@p1 AS datetimeoffset(6)) AND x1.[u] < CAST(@p2 AS datetimeoffset(6))
+ORDER BY x1.[u], x1.[k1], x1.[k2] OFFSET 0 ROWS FETCH NEXT @p3 ROWS ONLY;
+-- "2024-05-06T12:00:00.000000Z", "2024-05-06T12:00:09.000000Z", 3
+
+-- read the stamps of a window with a row that fails, statement 3
+SELECT x1.[k1], x1.[k2], x1.[u], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x1.[k1] AS varbinary(20))) AS binary(8)) + CAST(x1.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[k2] AS varbinary(20))) AS binary(8)) + CAST(x1.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[u] AS varbinary(20))) AS binary(8)) + CAST(x1.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[x] AS varbinary(20))) AS binary(8)) + CAST(x1.[x] AS varbinary(20)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10))), (CAST(@p3 AS decimal(38,0)), CAST(@p4 AS decimal(38,10))), (CAST(@p5 AS decimal(38,0)), CAST(@p6 AS decimal(38,10))), (CAST(@p7 AS decimal(38,0)), CAST(@p8 AS decimal(38,10))), (CAST(@p9 AS decimal(38,0)), CAST(@p10 AS decimal(38,10))), (CAST(@p11 AS decimal(38,0)), CAST(@p12 AS decimal(38,10))), (CAST(@p13 AS decimal(38,0)), CAST(@p14 AS decimal(38,10))), (CAST(@p15 AS decimal(38,0)), CAST(@p16 AS decimal(38,10))), (CAST(@p17 AS decimal(38,0)), CAST(@p18 AS decimal(38,10))), (CAST(@p19 AS decimal(38,0)), CAST(@p20 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x1.[k1] AND keys_of_page.k1 = x1.[k2]);
+-- "-7", "-1.5", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1", "12345678901234567890123456789012345678", "1.1"
+
+-- read the stamps of a window with a row that fails, statement 7
+SELECT x1.[k1], x1.[k2], x1.[u], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x1.[k1] AS varbinary(20))) AS binary(8)) + CAST(x1.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[k2] AS varbinary(20))) AS binary(8)) + CAST(x1.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[u] AS varbinary(20))) AS binary(8)) + CAST(x1.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[x] AS varbinary(20))) AS binary(8)) + CAST(x1.[x] AS varbinary(20)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x1.[k1] AND keys_of_page.k1 = x1.[k2]);
+-- "-7", "-1.5"
+
+-- read the stamps of a window with a row that fails, statement 8
+SELECT x.[k1], x.[k2], x.[u], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x.[k1] AS varbinary(20))) AS binary(8)) + CAST(x.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[k2] AS varbinary(20))) AS binary(8)) + CAST(x.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x.[u] AS varbinary(20))) AS binary(8)) + CAST(x.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x.[word] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x.[word] AS nvarchar(max)) AS varbinary(max)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT * FROM part
+) x
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x.[k1] AND keys_of_page.k1 = x.[k2]);
+-- "-7", "-1.5"
+
+-- read the stamps of a window with a row that fails, statement 11
+SELECT 1
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE (x1.[k1] IS NULL OR x1.[k2] IS NULL) AND x1.[u] >= CAST(@p1 AS datetimeoffset(6)) AND x1.[u] < CAST(@p2 AS datetimeoffset(6))
+ORDER BY (SELECT NULL) OFFSET 0 ROWS FETCH NEXT @p3 ROWS ONLY;
+-- "2024-05-06T12:00:00.000000Z", "2024-05-06T12:00:09.000000Z", 1
+
+-- read the stamps of a window with a row that fails, statement 12
+SELECT x1.[k1], x1.[k2], x1.[u], CAST(SUBSTRING(HASHBYTES('SHA2_256', CAST(0x AS varbinary(max)) + ISNULL(CAST(DATALENGTH(CAST(x1.[k1] AS varbinary(20))) AS binary(8)) + CAST(x1.[k1] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[k2] AS varbinary(20))) AS binary(8)) + CAST(x1.[k2] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[u] AS varbinary(20))) AS binary(8)) + CAST(x1.[u] AS varbinary(20)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max))) AS binary(8)) + CAST(CAST(x1.[title] AS nvarchar(max)) AS varbinary(max)), 0xFF) + ISNULL(CAST(DATALENGTH(CAST(x1.[x] AS varbinary(20))) AS binary(8)) + CAST(x1.[x] AS varbinary(20)), 0xFF)), 1, 8) AS bigint)
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE (x1.[u] >= CAST(@p1 AS datetimeoffset(6)) AND (x1.[u] > CAST(@p2 AS datetimeoffset(6)) OR (x1.[u] = CAST(@p3 AS datetimeoffset(6)) AND x1.[k1] > CAST(@p4 AS decimal(38,0))) OR (x1.[u] = CAST(@p5 AS datetimeoffset(6)) AND x1.[k1] = CAST(@p6 AS decimal(38,0)) AND x1.[k2] > CAST(@p7 AS decimal(38,10))))) AND x1.[u] < CAST(@p8 AS datetimeoffset(6)) AND x1.[k1] IS NOT NULL AND x1.[k2] IS NOT NULL
+ORDER BY x1.[u], x1.[k1], x1.[k2] OFFSET 0 ROWS FETCH NEXT @p9 ROWS ONLY;
+-- "2024-05-06T12:00:02.000000Z", "2024-05-06T12:00:02.000000Z", "2024-05-06T12:00:02.000000Z", "12345678901234567890123456789012345678", "2024-05-06T12:00:02.000000Z", "12345678901234567890123456789012345678", "1.1000000000", "2024-05-06T12:00:09.000000Z", 3
+
+-- read the stamps of a window with a row that fails, statement 13
+SELECT x1.[k1], x1.[k2], x1.[u]
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE (x1.[u] >= CAST(@p1 AS datetimeoffset(6)) AND (x1.[u] > CAST(@p2 AS datetimeoffset(6)) OR (x1.[u] = CAST(@p3 AS datetimeoffset(6)) AND x1.[k1] > CAST(@p4 AS decimal(38,0))) OR (x1.[u] = CAST(@p5 AS datetimeoffset(6)) AND x1.[k1] = CAST(@p6 AS decimal(38,0)) AND x1.[k2] > CAST(@p7 AS decimal(38,10))))) AND x1.[u] < CAST(@p8 AS datetimeoffset(6)) AND x1.[k1] IS NOT NULL AND x1.[k2] IS NOT NULL
+ORDER BY x1.[u], x1.[k1], x1.[k2] OFFSET 0 ROWS FETCH NEXT @p9 ROWS ONLY;
+-- "2024-05-06T12:00:02.000000Z", "2024-05-06T12:00:02.000000Z", "2024-05-06T12:00:02.000000Z", "12345678901234567890123456789012345678", "2024-05-06T12:00:02.000000Z", "12345678901234567890123456789012345678", "1.1000000000", "2024-05-06T12:00:09.000000Z", 3
+
+-- read the stamps of a window with a row that fails, statement 21
+SELECT x1.[k1], x1.[k2], x1.[u]
+FROM (SELECT k1, k2, u, title, 1 / v AS x FROM doc
+) x1
+WHERE EXISTS (SELECT 1
+FROM (VALUES (CAST(@p1 AS decimal(38,0)), CAST(@p2 AS decimal(38,10)))) keys_of_page(k0, k1)
+WHERE keys_of_page.k0 = x1.[k1] AND keys_of_page.k1 = x1.[k2]);
+-- "10", "1234567890123456789012345678.0000000001"
