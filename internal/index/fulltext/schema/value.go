@@ -27,14 +27,15 @@ func (f Field) appendTerms(dst []string, v any) (_ []string, reason string) {
 		dst, one = f.appendTerms(dst, e)
 		reason = cmp.Or(reason, one)
 	}
-	switch v := v.(type) {
+	switch v.(type) {
 	case nil, []any, doc.JSON:
 		return dst, reason
-	case doc.BadValue:
-		return dst, v.Reason
 	}
 	if v == "" {
 		return dst, ""
+	}
+	if bad, ok := v.(doc.BadValue); ok {
+		return dst, bad.Reason
 	}
 	term, ok := f.term(v)
 	if !ok {
