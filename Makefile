@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/test/pgtest/withpg
 export TESTDATA
 
-.PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race smoke bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
+.PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles flip fresh demo build test lint race smoke bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -259,6 +259,10 @@ disk: servers
 	SEED=$(SEED) DISK_N=$(or $(N),100) $(WITHPG) $(GO) test -run '^TestFullDisk$$' -v -timeout 60m ./cmd/indexerd
 cycles: servers
 	SEED=$(SEED) BACKUP_N=$(or $(N),100) $(WITHPG) $(GO) test -run '^TestBackupCycles$$' -v -timeout 60m ./cmd/indexerd
+# One random bit of a data directory is flipped, N times: it is found, repaired or refused,
+# and nothing is answered wrongly.
+flip:
+	SEED=$(SEED) FLIP_N=$(or $(N),300) $(GO) test -count=1 -run '^TestFlip$$' -v -timeout 120m ./cmd/indexerd
 opensearch-kill: servers
 	SEED=$(SEED) OPENSEARCH_KILL_N=$(or $(N),200) OPENSEARCH_KILL_NODES=$(or $(NODES),3) OPENSEARCH=$(or $(RELEASE),2.19.1) $(WITHPG) $(GO) test -count=1 -run '^TestOpenSearchKill$$' -v -timeout 180m ./cmd/indexerd
 failover: servers $(if $(filter hbase,$(PAGES)),java)

@@ -10,6 +10,7 @@ import (
 
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/sealed"
 	"indexerd/timetrace"
 )
 
@@ -80,7 +81,7 @@ func load(fsys atomicfile.FS, dir string) (p position, ok bool, err error) {
 	case err != nil:
 		return position{}, false, fmt.Errorf("position: %w", err)
 	}
-	if json.Unmarshal(text, &p) != nil {
+	if sealed.CheckObject(text) != nil || json.Unmarshal(text, &p) != nil {
 		return position{}, false, nil
 	}
 	return p, true, nil
@@ -96,5 +97,5 @@ func (p *position) save(fsys atomicfile.FS, dir string, gone *spool) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(fsys, filepath.Join(dir, positionName), append(text, '\n'))
+	return atomicfile.Write(fsys, filepath.Join(dir, positionName), append(sealed.AppendObject(nil, text), '\n'))
 }

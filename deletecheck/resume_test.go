@@ -1,6 +1,7 @@
 package deletecheck_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"testing"
@@ -142,6 +143,30 @@ func TestSweepFromScratch(t *testing.T) {
 		}
 		if got := w.Marks().Sweep; !got.Equal(w.Table.Clock()) {
 			t.Errorf("marked at %v, want when it began, %v", got, w.Table.Clock())
+		}
+	})
+}
+
+// A position in which a bit was flipped is not continued: it may be of another key.
+func TestDamagedPosition(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := loaded(t, 24)
+		all := listings(t, w, w.sweep())
+		w.Table.Advance(time.Hour)
+		stopped(t, w, 3)
+		name := machine.Dir + "/sweep"
+		whole, err := atomicfile.Read(w.Files, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := bytes.Index(whole, []byte(`"next":"`)) + len(`"next":"`) + 16
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 1
+		if err := atomicfile.Write(w.Files, name, damaged); err != nil {
+			t.Fatal(err)
+		}
+		if n := listings(t, w, w.sweep()); n != all {
+			t.Errorf("listings: got %d, want %d: those of a sweep from scratch; the position was %s", n, all, damaged)
 		}
 	})
 }

@@ -52,6 +52,11 @@ func (c *check) judgeAll(notes []note, rows map[doc.OID]doc.Stamp) ([]difference
 // verdict compares a row with what is stored for its key.
 func (c *check) verdict(row note, s stored) (verdict, error) {
 	switch {
+	case c.Quarantine.Has(s.OID): // the row differs in any case
+		if s.V != 0 && !s.whole() {
+			return torn, nil
+		}
+		return equal, nil
 	case !row.there:
 		return c.leftover(s)
 	case s.V == 0:

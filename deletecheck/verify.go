@@ -245,15 +245,21 @@ func (c *check) doubtAll(p part) error {
 	return nil
 }
 
-// doubt spools a difference. It only counts a row in quarantine, which is known
-// to differ.
+// doubt spools a difference. A row in quarantine is known to differ, and counted. Only its
+// last document and the page can be a difference, if they are not of one write.
 func (c *check) doubt(n note) error {
-	if c.Quarantine.Has(n.stamp.OID) {
-		if n.stamp.OID != c.quarantined { // rows with one key follow each other
-			c.result.Quarantined++
-		}
-		c.quarantined = n.stamp.OID
+	oid := n.stamp.OID
+	if !c.Quarantine.Has(oid) {
+		return c.doubts.add(n)
+	}
+	if oid == c.quarantined { // rows with one key follow each other
 		return nil
+	}
+	c.quarantined = oid
+	c.result.Quarantined++
+	list, err := c.judgeAll([]note{n}, nil)
+	if err != nil || len(list) == 0 {
+		return err
 	}
 	return c.doubts.add(n)
 }

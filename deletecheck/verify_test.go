@@ -245,6 +245,24 @@ func TestQuarantinedIsNoDifference(t *testing.T) {
 	}
 }
 
+// The last document of a row in quarantine and its page are of one write. After a crash
+// between both they are not: the row is torn too, until it is fetched again.
+func TestQuarantinedRowIsTorn(t *testing.T) {
+	w := loaded(t, 5)
+	w.Table.Put(w.key(2), fakeworld.Unfit+"now")
+	w.load(t)
+	w.alterDocument(t, w.key(2), func(d *doc.Doc) { d.V++ })
+	got := runVerify(t, w.verify())
+	if got.Quarantined != 1 || got.Torn != 1 || !slices.Equal(got.First.Torn, w.keysOf(2)) {
+		t.Errorf("got %+v, want row 2 in quarantine and torn", got)
+	}
+	v := w.verify()
+	v.Repair = true
+	if got := runVerify(t, v); got.Quarantined != 1 || !got.Equal() || got.Repaired != 1 {
+		t.Errorf("repaired: got %+v, want row 2 in quarantine alone", got)
+	}
+}
+
 // Verify waits until rows in flight have settled. A row that the daemon indexes
 // meanwhile is no difference; one that it does not index is lost.
 func TestVerifyWaitsForRowsInFlight(t *testing.T) {

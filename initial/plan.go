@@ -12,6 +12,7 @@ import (
 
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/sealed"
 )
 
 // record is the first line of a plan's file. It is written before the first row
@@ -31,7 +32,8 @@ type finished struct {
 }
 
 // A Plan is the file of a running load: the record, then one synced line for
-// each finished range. If a crash cut the last line, its range is read again.
+// each finished range, each with its checksum. If a crash cut the last line, its range is
+// read again.
 type Plan struct {
 	record
 	ranges []doc.Range
@@ -54,7 +56,7 @@ func createPlan(fsys atomicfile.FS, name string, r record) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load plan %s: %w", name, err)
 	}
-	if err := atomicfile.Write(fsys, name, append(text, '\n')); err != nil {
+	if err := atomicfile.Write(fsys, name, append(sealed.AppendObject(nil, text), '\n')); err != nil {
 		return nil, err
 	}
 	return openPlan(fsys, name, r.Generation)
@@ -96,9 +98,10 @@ func (p *Plan) parse(text []byte) (whole int, err error) {
 		if line[len(line)-1] != '\n' {
 			break
 		}
-		if whole == 0 {
+		err = sealed.CheckObject(line)
+		if err == nil && whole == 0 {
 			err = json.Unmarshal(line, &p.record)
-		} else {
+		} else if err == nil {
 			err = p.parseFinished(line)
 		}
 		if err != nil {
@@ -152,7 +155,7 @@ func (p *Plan) Finish(i, rows int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.failed == nil {
-		p.failed = p.append(append(text, '\n'))
+		p.failed = p.append(append(sealed.AppendObject(nil, text), '\n'))
 	}
 	if p.failed != nil {
 		return fmt.Errorf("load plan: record range %d: %w", i, p.failed)

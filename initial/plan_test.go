@@ -77,9 +77,9 @@ func TestPlanFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"generation":3,"at":"2026-01-02T03:04:05.678901Z","rows":50,"settled":"2026-01-02T02:54:05.678901Z","mode":"exact","server":"one","clock":"2026-01-02T03:04:04.678901Z","local":"2026-01-02T04:04:05.678901Z","breakpoints":["117ffffffffffffff6","118000000000000000","11800000000000000a","118000000000000014"]}
-{"range":2,"rows":10}
-{"range":0,"rows":10}
+	want := `{"generation":3,"at":"2026-01-02T03:04:05.678901Z","rows":50,"settled":"2026-01-02T02:54:05.678901Z","mode":"exact","server":"one","clock":"2026-01-02T03:04:04.678901Z","local":"2026-01-02T04:04:05.678901Z","breakpoints":["117ffffffffffffff6","118000000000000000","11800000000000000a","118000000000000014"],"crc":"7b96e875"}
+{"range":2,"rows":10,"crc":"563758d6"}
+{"range":0,"rows":10,"crc":"7d38c1a5"}
 `
 	if string(got) != want {
 		t.Errorf("got\n%swant\n%s", got, want)

@@ -56,6 +56,9 @@
 // may hold the previous version of the page: its V then differs from the V in
 // the index document, which the sink and the sweep notice.
 //
+// Scrub reads all files with their checksums. It marks damaged pages as absent, and writes
+// the other files again.
+//
 // On a full disk Put fails, and loses nothing; the next Put cuts off what was
 // partly written. After a failed fsync the map rejects all writes until it is
 // opened again: what is on disk is unknown, and a second fsync may report

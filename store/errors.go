@@ -27,6 +27,7 @@ var (
 	errHeadSum = fmt.Errorf("%w: the checksum of the header is wrong", ErrCorrupt)
 	errBodySum = fmt.Errorf("%w: the checksum of the content is wrong", ErrCorrupt)
 	errOrder   = fmt.Errorf("%w: the sequence number is not above the previous one", ErrCorrupt)
+	errSlot    = fmt.Errorf("%w: there is no file at its address", ErrCorrupt)
 	errCut     = fmt.Errorf("%w: cut short", ErrCorrupt)
 )
 

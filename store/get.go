@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/zeebo/xxh3"
 
@@ -160,7 +162,10 @@ func (m *FileMap) older(a, b address) bool {
 }
 
 func (m *FileMap) position(a address) position {
-	return position{m.segments[a.id()].Load().number, a.place()}
+	if s := m.segments[a.id()].Load(); s != nil {
+		return position{s.number, a.place()}
+	}
+	return position{} // of a damaged slot
 }
 
 // buffer returns an empty buffer. The caller releases it.
@@ -202,6 +207,9 @@ func (m *FileMap) newest(hash uint64, oid doc.OID, r *record, buf *buffer) error
 func (m *FileMap) read(s slot, key string, r *record, buf *buffer) (mine bool, err error) {
 	r.slot = s
 	seg, off := m.segments[s.address().id()].Load(), s.address().offset()
+	if seg == nil {
+		return false, errSlot
+	}
 	b, err := seg.read(off, max(int(classLen(s.class())), headerSize+len(key)), buf)
 	if err != nil {
 		return false, err
@@ -228,6 +236,9 @@ func (m *FileMap) read(s slot, key string, r *record, buf *buffer) (mine bool, e
 // head is read for the header and the key only.
 func (m *FileMap) head(s slot, key string) (h header, mine bool, err error) {
 	seg := m.segments[s.address().id()].Load()
+	if seg == nil {
+		return h, false, errSlot
+	}
 	buf := m.buffer()
 	defer buf.release()
 	b, err := seg.read(s.address().offset(), headerSize+len(key), &buf)
@@ -290,4 +301,48 @@ func (m *FileMap) markCorrupt(hash uint64, s slot) {
 	sh.mu.Lock()
 	sh.replace(s, s.corrupt())
 	sh.mu.Unlock()
+}
+
+// epochs lets readers work without a lock: a reader pins the epoch while it
+// uses an address. A compaction removes a segment from every slot and then
+// calls drain: readers that may have seen an old slot have left when drain
+// returns, and later readers find none.
+type epochs struct {
+	now  atomic.Uint32
+	pins [2][pinStripes]pin // by the epoch's parity
+}
+
+const pinStripes = 64 // more than cores, so that readers rarely share a cache line
+
+type pin struct {
+	n atomic.Int32
+	_ [60]byte // one pin per cache line
+}
+
+// enter pins the present epoch. The hash spreads readers over the stripes.
+func (e *epochs) enter(hash uint64) *pin {
+	for {
+		now := e.now.Load()
+		p := &e.pins[now&1][hash>>12%pinStripes]
+		p.n.Add(1)
+		// If the epoch ended between the two lines, drain may have missed this
+		// pin.
+		if e.now.Load() == now {
+			return p
+		}
+		p.n.Add(-1)
+	}
+}
+
+func (p *pin) leave() { p.n.Add(-1) }
+
+// drain waits until every reader that entered before the call has left. Only
+// one drain may run at a time: the two parities distinguish two epochs.
+func (e *epochs) drain() {
+	old := e.now.Add(1) - 1
+	for i := range e.pins[old&1] {
+		for p := &e.pins[old&1][i]; p.n.Load() != 0; {
+			time.Sleep(50 * time.Microsecond)
+		}
+	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/magiconair/properties"
+
+	"indexerd/internal/base/sealed"
 )
 
 // A block is the lines of one table.
@@ -107,7 +109,7 @@ func join(blocks map[string]block, release string) []byte {
 	for _, name := range slices.Sorted(maps.Keys(blocks)) {
 		file.WriteString(blocks[name].text)
 	}
-	return file.Bytes()
+	return sealed.AppendComment(file.Bytes())
 }
 
 // formatAll returns the lines of tables, and the tables as a restart reads them.

@@ -13,6 +13,7 @@ import (
 	"github.com/magiconair/properties"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/sealed"
 	"indexerd/internal/base/timeunit"
 )
 
@@ -201,6 +202,7 @@ func parse(text []byte) (State, error) {
 	if !bytes.HasSuffix(text, []byte("\n")) {
 		return nil, errors.New("the last line has no newline: the file was cut short") // a cut number would be a smaller number
 	}
+	damage := sealed.CheckComment(text)
 	lines, err := load(text)
 	if err != nil {
 		return nil, err
@@ -208,10 +210,13 @@ func parse(text []byte) (State, error) {
 	if got, _ := lines.Get("format"); got != strconv.Itoa(Format) {
 		n, _ := strconv.Atoi(got) // 0: it is not a number
 		err := fmt.Errorf("the format is %q, this release reads %d", got, Format)
-		if n > Format {
+		if n > Format && damage == nil {
 			err = &foreignError{err, true}
 		}
 		return nil, err
+	}
+	if damage != nil {
+		return nil, fmt.Errorf("%w: the file was damaged or edited", damage)
 	}
 	lines.Delete("format")
 	entries, _ := lines.Get("entries")

@@ -87,6 +87,7 @@ func TestFilesOfOlderVersions(t *testing.T) {
 			film.Sweep, film.Rewinds, film.Units, film.OutOfRange = time.Time{}, 0, nil, 0
 		}},
 		{"before_releases", func(*Table) {}},
+		{"before_checksums", func(*Table) {}},
 		{"before_units", func(film *Table) { film.Units, film.OutOfRange = nil, 0 }},
 	} {
 		text, err := os.ReadFile("testdata/" + test.file + ".properties")
@@ -226,14 +227,33 @@ func wantRejected(t *testing.T, text []byte) {
 func TestACutFileIsRejected(t *testing.T) {
 	whole := golden(t)
 	for n := range whole {
-		wantRejected(t, whole[:n])
+		if n != sealedAt(t) { // the file as an older release writes it
+			wantRejected(t, whole[:n])
+		}
+	}
+}
+
+// sealedAt returns where the checksum of the golden file is.
+func sealedAt(t *testing.T) int { return bytes.LastIndex(golden(t), []byte("# crc32c ")) }
+
+// Any flipped bit is noticed, such as one that makes a time later. Only those of the words
+// before the checksum may hide it.
+func TestAFlippedBitIsRejected(t *testing.T) {
+	whole := golden(t)
+	for at := range whole {
+		if sealedAt(t) <= at && at < sealedAt(t)+len("# crc32c ") {
+			continue
+		}
+		text := bytes.Clone(whole)
+		text[at] ^= 1 << (at % 8)
+		wantRejected(t, text)
 	}
 }
 
 func TestAFileThatLacksALineIsRejected(t *testing.T) {
 	lines := strings.SplitAfter(strings.TrimSuffix(string(golden(t)), "\n"), "\n")
 	lines[len(lines)-1] += "\n"
-	for i := 2; i < len(lines); i++ { // the first lines are comments
+	for i := 2; i < len(lines)-1; i++ { // the first lines are comments, and the last one
 		wantRejected(t, []byte(strings.Join(lines[:i], "")+strings.Join(lines[i+1:], "")))
 	}
 }

@@ -7,6 +7,7 @@
 //	film.source = 6b1f0c2ad9e34477
 //	film.incremental = 2026-11-21T10:15:30.123456Z
 //	...
+//	# crc32c 1f0c2ad9
 //
 // A mark may lag behind the data, but never lead it. A pass moves its mark last,
 // with one Update, when index, pages and tree are durable. Update replaces the
@@ -14,7 +15,9 @@
 //
 // Open returns an error for a file that it cannot read completely: to start
 // without marks would look like progress. "entries" counts the marks, and the
-// last line must end with a newline, so a file that is cut anywhere is detected.
+// last line must end with a newline, so a file that is cut anywhere is detected. The
+// checksum, a comment too, covers all lines before it: a file without one was written by
+// an older release.
 // A mark that an older version did not write is zero. The release that wrote the file
 // is in a comment, which older releases skip: an error of a file that this release
 // does not know names it.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/scrub"
 )
 
 // A Trace is the open file, or Store, with its content.
@@ -17,6 +18,7 @@ type Trace struct {
 	at     string                              // the file or the store, for errors
 	write  func(blocks map[string]block) error // makes the blocks of all tables durable
 	reload func() (State, error)               // nil: a file
+	read   func() ([]byte, error)              // nil: a Store
 
 	writing chan struct{}    // held while the file is replaced; guards blocks
 	blocks  map[string]block // of the tables in the file
@@ -39,9 +41,13 @@ func Open(fsys atomicfile.FS, dir, release string) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newTrace(file, state, func(blocks map[string]block) error {
+	t, err := newTrace(file, state, func(blocks map[string]block) error {
 		return atomicfile.WriteKeeping(fsys, file, join(blocks, release))
 	})
+	if err == nil {
+		t.read = func() ([]byte, error) { return atomicfile.Read(fsys, file) }
+	}
+	return t, err
 }
 
 // newTrace returns a trace with the marks that were read.
@@ -64,6 +70,26 @@ func readFile(fsys atomicfile.FS, file, release string) (State, error) {
 		return nil, fmt.Errorf("%s: %w", file, advise(err, text, release, "restore the file from "+FileName+".prev or a backup; indexerd does not start without its marks"))
 	}
 	return state, nil
+}
+
+// Scrub reads the file, and writes it again from memory if it is damaged. It reads nothing
+// of a Store.
+func (t *Trace) Scrub(r *scrub.Run) error {
+	if t.read == nil {
+		return nil
+	}
+	r.Files++
+	text, err := t.read()
+	if err != nil {
+		return err
+	}
+	if _, err := parse(text); err != nil {
+		r.Found(t.at, err)
+		if err := t.Flush(); err != nil && !errors.Is(err, atomicfile.ErrReadOnly) {
+			return err
+		}
+	}
+	return r.Read(len(text))
 }
 
 // checkNew returns an error if the directory had the file.

@@ -15,7 +15,7 @@ import (
 type verifyCommand struct {
 	requestFlags
 	Table   string        `arg:"" optional:"" help:"The table; all tables if omitted."`
-	Content bool          `help:"Also read every page, check its checksum and compare it with the document in the index."`
+	Content bool          `help:"Also read every file and page, check their checksums, and compare each page with the document in the index."`
 	Repair  bool          `help:"Repair differences and verify again. This also removes documents without a row that the guard holds."`
 	Strict  bool          `help:"Count documents whose row was deleted since the last sweep as differences."`
 	Wait    time.Duration `default:"30s" placeholder:"DURATION" help:"How long to wait for pending changes (${default})."`
@@ -43,9 +43,19 @@ func (c verifyCommand) Run(ctx context.Context, w world) error {
 	case verified.unknown() != "":
 		return coded{errors.New("verify: result unknown: " + verified.unknown()), exitBad}
 	case !verified.Equal:
-		return errors.New("verify: the index and the database differ")
+		return errors.New("verify: " + verified.fault())
 	}
 	return nil
+}
+
+// fault returns why the tables are not equal.
+func (v verified) fault() string {
+	for _, t := range v.Tables {
+		if len(t.Damaged) > 0 {
+			return "files are damaged: run `indexerd verify --content --repair`; a daemon repairs them by itself"
+		}
+	}
+	return "the index and the database differ"
 }
 
 type verified struct {
@@ -61,7 +71,7 @@ func (v verified) unknown() string {
 		if t.Error != nil {
 			return t.Table + ": " + *t.Error
 		}
-		if v.differences(t) > 0 {
+		if v.differences(t) > 0 || len(t.Damaged) > 0 {
 			unsettled = -1 // a difference is certain
 		}
 		if unsettled >= 0 {
@@ -108,6 +118,8 @@ func (v verified) print(w io.Writer) {
 		case t.Error != nil:
 			fmt.Fprintf(w, "%s: unknown: %s\n", t.Table, terminal.Line(*t.Error))
 			continue
+		case len(t.Damaged) > 0:
+			word = "DAMAGED"
 		case v.differences(t) > 0:
 			word = "DIFFERENT"
 		case t.Unsettled > 0:
@@ -128,6 +140,9 @@ func (v verified) print(w io.Writer) {
 			}
 		}
 		fmt.Fprintf(w, ", %d ms\n", v.TookMS)
+		for _, file := range t.Damaged {
+			fmt.Fprintf(w, "  %s\n", terminal.Line(file))
+		}
 		for _, first := range []struct {
 			what string
 			oids []string

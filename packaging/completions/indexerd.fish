@@ -76,7 +76,7 @@ complete -c indexerd -n '__fish_seen_subcommand_from verify' -l version -d 'Prin
 complete -c indexerd -n '__fish_seen_subcommand_from verify' -s c -r -F -d 'The configuration file, YAML.'
 complete -c indexerd -n '__fish_seen_subcommand_from verify' -l config -r -F -d 'The configuration file, YAML.'
 complete -c indexerd -n '__fish_seen_subcommand_from verify' -l json -d 'Print the result as one JSON object.'
-complete -c indexerd -n '__fish_seen_subcommand_from verify' -l content -d 'Also read every page, check its checksum and compare it with the document in the index.'
+complete -c indexerd -n '__fish_seen_subcommand_from verify' -l content -d 'Also read every file and page, check their checksums, and compare each page with the document in the index.'
 complete -c indexerd -n '__fish_seen_subcommand_from verify' -l repair -d 'Repair differences and verify again. This also removes documents without a row that the guard holds.'
 complete -c indexerd -n '__fish_seen_subcommand_from verify' -l strict -d 'Count documents whose row was deleted since the last sweep as differences.'
 complete -c indexerd -n '__fish_seen_subcommand_from verify' -l wait -x -d 'How long to wait for pending changes (30s).'

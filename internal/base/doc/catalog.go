@@ -3,12 +3,13 @@ package doc
 // A Catalog describes a database's tables, as far as a configuration can be
 // generated from it.
 type Catalog struct {
-	Name     string         // of the database
-	Zone     string         // time zone of times without one; empty if unknown
-	Greatest string         // SQL function that returns the later of two updateTimes; empty: none
-	RowKeys  bool           // rows of a table without a key can have one that is computed
-	Tables   []CatalogTable // by name, without system tables and partitions
-	Views    []string
+	Name        string         // of the database
+	Zone        string         // time zone of times without one; empty if unknown
+	ForeignZone string         // how the server calls its time zone, if that is no name of Zone's kind
+	Greatest    string         // SQL function that returns the later of two updateTimes; empty: none
+	RowKeys     bool           // rows of a table without a key can have one that is computed
+	Tables      []CatalogTable // by name, without system tables and partitions
+	Views       []string
 }
 
 // A CatalogTable is a base table.

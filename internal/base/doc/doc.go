@@ -48,10 +48,11 @@ func IsUnreachable(err error) bool {
 	return errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrLocked) && !errors.Is(err, ErrForeign)
 }
 
-// ErrUnknownPlan reports that the database's EXPLAIN has a form that its dialect does not
-// read, as that of a server which speaks another one's protocol. What the plan would have
-// shown is not known; rows are read all the same.
-var ErrUnknownPlan = errors.New("the plan has an unknown form")
+// ErrUnknownPlan reports that the database refuses an EXPLAIN, as of a view that reads by the
+// rights of its definer, or that it has a form that its dialect does not read, as that of a
+// server which speaks another one's protocol. What the plan would have shown is not known;
+// rows are read all the same.
+var ErrUnknownPlan = errors.New("the plan is unknown")
 
 // ErrChangedResult reports that an SQL returns other columns than when the table
 // was described: a name, a type or the order changed, or a column is missing.

@@ -92,7 +92,7 @@ func writeEmpty(dir string, rec record, mapping []byte) error {
 	queue := index.NewAnalysisQueue(1)
 	defer queue.Close()
 	persist := newPersistState()
-	store, err := openStore(dir, readWrite, queue, persist)
+	store, err := openStore(dir, readWrite, queue, callbacks{persist: persist})
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,8 @@
 //	        terms is the order of values
 //	v       doc.Version, stored
 //
+// The file root.sum has the checksum of root.bolt (rootsum.go). Segments have their own.
+//
 // Nothing else is stored for a document. Two internal values hold the record
 // (fingerprint of the mapping, index generation, number of the last batch) and
 // the mapping.
@@ -48,6 +50,10 @@
 // and rename it. An index opens only with the mapping it was built with: Open
 // checks the mapping, OpenAsBuilt reads it from the index. Another mapping
 // needs another index, which package reindex builds from the pages.
+//
+// A file that is not as it was written is found when the index is opened, up to a size,
+// when its segment is merged, and by Scrub. Then every use is ErrDamaged: no search
+// answers from what is known to be damaged.
 //
 // # Costs
 //
@@ -114,7 +120,10 @@ type Index struct {
 	readOnly   bool
 	queue      *index.AnalysisQueue
 	filters    *plan.IndexFilters
+	root       *rootKeeper   // nil: opened read-only
 	batches    atomic.Uint64 // number of the last batch
+	damaged    atomic.Pointer[error]
+	suspected  atomic.Pointer[error]
 
 	use     sync.RWMutex // held for reading while store is in use
 	store   index.Index
@@ -141,6 +150,7 @@ func (ix *Index) recoverPanic(err *error) {
 	if p := recover(); p != nil {
 		ix.persist.fail(fmt.Errorf("unusable after a panic: %v", p))
 		*err = ix.Err()
+		ix.suspect(*err)
 	}
 }
 
@@ -154,11 +164,13 @@ func (ix *Index) Close() error {
 	}
 	ix.closed = true
 	ix.persist.release()
+	ix.root.stop()
 	defer ix.queue.Close()
 	defer ix.filters.Drop()
 	if err := ix.closeStore(); err != nil {
 		return fmt.Errorf("close index %s: %w", ix.dir, err)
 	}
+	ix.root.finish()
 	return nil
 }
 
@@ -238,12 +250,19 @@ func (ix *Index) read(f func(*scorch.IndexSnapshot) error) (err error) {
 	if ix.closed {
 		return ErrClosed
 	}
+	if err := ix.Damage(); err != nil {
+		return err
+	}
 	r, err := snapshot(ix.store)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	return f(r)
+	err = f(r)
+	if errors.As(err, new(*segment.BrokenError)) {
+		ix.suspect(err)
+	}
+	return err
 }
 
 func snapshot(store index.Index) (*scorch.IndexSnapshot, error) {

@@ -69,7 +69,7 @@ func open(dir string, ro bool, schemaFor func(header) (*schema.Schema, error)) (
 	}()
 	h, err := readHeader(dir)
 	if err != nil {
-		return nil, err
+		return nil, diagnose(dir, err)
 	}
 	s, err := schemaFor(h)
 	if err != nil {
@@ -91,8 +91,13 @@ func open(dir string, ro bool, schemaFor func(header) (*schema.Schema, error)) (
 func (ix *Index) openStore(dir string, workers int) (err error) {
 	ix.rows, ix.persist, ix.filters = rowsOf(ix.Schema), newPersistState(), filters.OfIndex()
 	ix.queue = index.NewAnalysisQueue(workers)
-	if ix.store, err = openStore(dir, ix.readOnly, ix.queue, ix.persist); err != nil {
+	if !ix.readOnly {
+		ix.root = &rootKeeper{dir: dir}
+	}
+	if ix.store, err = openStore(dir, ix.readOnly, ix.queue, callbacks{ix.persist, ix.root, ix.damage}); err != nil {
 		ix.queue.Close()
+	} else if _, ok := readRootSum(dir); !ok {
+		ix.root.changed()
 	}
 	return err
 }
@@ -122,12 +127,12 @@ func rowsOf(s *schema.Schema) *segment.Schema {
 // empty index where files are missing, and deletes all segments if it fails to
 // open one, even for lack of a file handle.
 func readHeader(dir string) (h header, err error) {
-	if err := checkLength(dir); err != nil {
+	if err := checkRoot(dir); err != nil {
 		return header{}, err
 	}
 	queue := index.NewAnalysisQueue(1)
 	defer queue.Close()
-	store, err := openStore(dir, readOnly, queue, newPersistState())
+	store, err := openStore(dir, readOnly, queue, callbacks{persist: newPersistState()})
 	if err != nil {
 		return header{}, err
 	}
@@ -139,22 +144,32 @@ func readHeader(dir string) (h header, err error) {
 	if err == nil && h.record != newest {
 		err = fmt.Errorf("the index is broken: batch %d can't be read, only batch %d: build a new one from the pages", newest.batch, h.batch)
 	}
+	if err == nil {
+		err = checkSegments(store, checkedAtOpen)
+	}
 	return h, err
 }
 
 // lockTimeout is how long to wait until another process closes the index.
 const lockTimeout = "1s"
 
-func openStore(dir string, ro bool, queue *index.AnalysisQueue, persist *persistState) (_ index.Index, err error) {
+// callbacks are what a store calls.
+type callbacks struct {
+	persist *persistState
+	root    *rootKeeper // nil: none
+	damage  func(error) // with the error of a segment that is to be merged; nil: nothing is
+}
+
+func openStore(dir string, ro bool, queue *index.AnalysisQueue, c callbacks) (_ index.Index, err error) {
 	// bbolt panics if its file is damaged, or reads beyond the end of a file that was
 	// cut off, which would end the process.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("the index is broken: build a new one from the pages: %v", r)
+			err = fmt.Errorf("%w: %v", ErrDamaged, r)
 		}
 	}()
-	store, err := newStore(dir, ro, queue, persist)
+	store, err := newStore(dir, ro, queue, c)
 	if err != nil {
 		return nil, err
 	}
@@ -164,9 +179,9 @@ func openStore(dir string, ro bool, queue *index.AnalysisQueue, persist *persist
 	return store, nil
 }
 
-// callbacks guards scorch's registries of callbacks, plain maps in which a new store
+// registries guards scorch's registries of callbacks, plain maps in which a new store
 // looks up its callbacks by name.
-var callbacks sync.Mutex
+var registries sync.Mutex
 
 const callbackName = "indexerd"
 
@@ -175,15 +190,15 @@ const callbackName = "indexerd"
 // more CPU, and searches take as long.
 const perTier = 16
 
-func newStore(dir string, ro bool, queue *index.AnalysisQueue, persist *persistState) (index.Index, error) {
+func newStore(dir string, ro bool, queue *index.AnalysisQueue, c callbacks) (index.Index, error) {
 	if err := segment.Register(); err != nil {
 		return nil, err
 	}
-	callbacks.Lock()
-	defer callbacks.Unlock()
-	scorch.RegistryAsyncErrorCallbacks[callbackName] = func(err error, _ string) { persist.hold(err) }
+	registries.Lock()
+	defer registries.Unlock()
+	scorch.RegistryAsyncErrorCallbacks[callbackName] = func(err error, _ string) { c.persist.hold(err) }
 	defer delete(scorch.RegistryAsyncErrorCallbacks, callbackName)
-	scorch.RegistryEventCallbacks[callbackName] = new(purger).event
+	scorch.RegistryEventCallbacks[callbackName] = (&purger{root: c.root}).event
 	defer delete(scorch.RegistryEventCallbacks, callbackName)
 	return scorch.NewScorch(scorch.Name, map[string]any{
 		"path":                   dir,
@@ -192,6 +207,7 @@ func newStore(dir string, ro bool, queue *index.AnalysisQueue, persist *persistS
 		"unsafe_batch":           true, // safe, because persistState.write waits
 		"asyncErrorCallbackName": callbackName,
 		"eventCallbackName":      callbackName,
+		"segmentConfig":          map[string]any{segment.DamageKey: c.damage},
 		"scorchMergePlanOptions": map[string]any{"MaxSegmentsPerTier": perTier, "SegmentsPerMergeTask": perTier},
 	}, queue)
 }

@@ -294,8 +294,8 @@ func TestDamagedIndexFailsToOpenOrIsWhole(t *testing.T) {
 	apply(t, ix, []doc.Doc{film(t, "a", 1, drama), film(t, "b", 1, drama), film(t, "c", 1, drama)})
 	closeIndex(t, ix)
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(files) != 2 {
-		t.Fatalf("files: got %v, %v; want root.bolt and one segment", files, err)
+	if err != nil || len(files) != 3 {
+		t.Fatalf("files: got %v, %v; want root.bolt, its checksum and one segment", files, err)
 	}
 	for _, file := range files {
 		size := len(readFile(t, file))
@@ -322,7 +322,7 @@ func checkDamage(t *testing.T, dir, name string, damage func([]byte) []byte) {
 	}
 	ix, err := Open(copied, films)
 	if err != nil {
-		if !strings.Contains(err.Error(), "broken") || strings.Contains(err.Error(), "\n") {
+		if !strings.Contains(err.Error(), "damaged") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("got %v, want one line", err)
 		}
 		if name == "root.bolt" {

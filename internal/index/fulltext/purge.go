@@ -18,6 +18,8 @@ const (
 
 // A purger decides when a store removes what is old.
 type purger struct {
+	root *rootKeeper // is told of transactions; nil: none
+
 	mu   sync.Mutex
 	last time.Time
 	due  int // checks to be done at once
@@ -28,6 +30,8 @@ func (p *purger) event(e scorch.Event) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch e.Kind {
+	case scorch.EventKindPersisterProgress:
+		p.root.changed()
 	case scorch.EventKindMergeTaskIntroduction:
 		p.due = purgeAfterMerge
 	case scorch.EventKindPurgerCheck:
@@ -36,6 +40,7 @@ func (p *purger) event(e scorch.Event) bool {
 			return false
 		}
 		p.due, p.last = max(p.due-1, 0), now
+		p.root.changed()
 	}
 	return true
 }

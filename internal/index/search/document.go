@@ -25,6 +25,9 @@ func (s *Searcher) Doc(oid doc.OID) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
+	if _, _, err := s.view(oid); !ok && s.damaged(err) {
+		return Document{}, &Error{Code: "not_ready", Message: fmt.Sprintf("the page of %s %s is damaged", s.Table, oid), Hint: "its row is fetched again: ask again later"}
+	}
 	if !ok {
 		return Document{}, s.noDocument(oid)
 	}
@@ -92,3 +95,33 @@ func updatedOf(at time.Time) *string {
 }
 
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
+
+// page reads a page, and reports false if there is none. The row is a copy of the
+// page's bytes. A page that is written meanwhile, after its document, is read again.
+func (s *Searcher) page(oid doc.OID) (meta doc.Meta, row doc.Row, ok bool, err error) {
+	if meta, row, err = s.view(oid); err == nil {
+		return meta, row, true, nil
+	}
+	if s.damaged(err) {
+		return doc.Meta{}, doc.Row{}, false, nil
+	}
+	if _, there, metaErr := s.Pages.Meta(oid); metaErr == nil && !there {
+		return doc.Meta{}, doc.Row{}, false, nil
+	}
+	if meta, row, err = s.view(oid); err == nil {
+		return meta, row, true, nil
+	}
+	return doc.Meta{}, doc.Row{}, false, fmt.Errorf("page %s of %s: %w", oid, s.Table, err)
+}
+
+// damaged reports whether an error is that of a damaged page.
+func (s *Searcher) damaged(err error) bool { return s.Damaged != nil && s.Damaged(err) }
+
+func (s *Searcher) view(oid doc.OID) (meta doc.Meta, row doc.Row, err error) {
+	err = s.Pages.View(oid, func(p doc.Page) (err error) {
+		meta = p.Meta
+		row, err = doc.ParseRow(p.Body)
+		return err
+	})
+	return meta, row, err
+}

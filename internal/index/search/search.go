@@ -75,9 +75,12 @@ type Pages interface {
 
 // A Searcher answers searches in one table.
 type Searcher struct {
-	Index     Index
-	Pages     Pages
-	Table     string
+	Index Index
+	Pages Pages
+	Table string
+	// Damaged reports whether the error of a page is that of a damaged one, and has the
+	// page repaired. nil: never.
+	Damaged   func(error) bool
 	Content   []string // columns whose words are searched
 	Metadata  []string // columns searched by value
 	Children  []Child
@@ -357,30 +360,6 @@ func (t *tableSearch) rowOf(h shown) (doc.Row, time.Time, bool, error) {
 	}
 	page, row, ok, err := t.page(h.OID)
 	return row, page.Updated, ok && page.V == h.V, err
-}
-
-// page reads a page, and reports false if there is none. The row is a copy of the
-// page's bytes. A page that is written meanwhile, after its document, is read again.
-func (s *Searcher) page(oid doc.OID) (meta doc.Meta, row doc.Row, ok bool, err error) {
-	if meta, row, err = s.view(oid); err == nil {
-		return meta, row, true, nil
-	}
-	if _, there, metaErr := s.Pages.Meta(oid); metaErr == nil && !there {
-		return doc.Meta{}, doc.Row{}, false, nil
-	}
-	if meta, row, err = s.view(oid); err == nil {
-		return meta, row, true, nil
-	}
-	return doc.Meta{}, doc.Row{}, false, fmt.Errorf("page %s of %s: %w", oid, s.Table, err)
-}
-
-func (s *Searcher) view(oid doc.OID) (meta doc.Meta, row doc.Row, err error) {
-	err = s.Pages.View(oid, func(p doc.Page) (err error) {
-		meta = p.Meta
-		row, err = doc.ParseRow(p.Body)
-		return err
-	})
-	return meta, row, err
 }
 
 // fieldsOf returns the columns and children of a row with these names.

@@ -12,7 +12,7 @@ import (
 
 // History returns what the passes of a table did.
 func (e *Engine) History(name string, size int, after int64) (httpapi.History, error) {
-	t, err := e.searchable(name)
+	t, err := e.opened(name)
 	if err != nil {
 		return httpapi.History{}, err
 	}
@@ -55,6 +55,7 @@ func (e *Engine) TableMetrics() []httpapi.TableMetrics {
 	var all []httpapi.TableMetrics
 	for _, t := range e.tables {
 		if m, ok := t.Measures(); ok {
+			m.Scrubbed, m.Damaged = t.Scrubbed()
 			all = append(all, m)
 		}
 	}
@@ -63,7 +64,7 @@ func (e *Engine) TableMetrics() []httpapi.TableMetrics {
 
 // Quarantine lists the rows of a table that can't be indexed.
 func (e *Engine) Quarantine(name string, size int, after string) (httpapi.Quarantine, error) {
-	t, err := e.searchable(name)
+	t, err := e.opened(name)
 	if err != nil {
 		return httpapi.Quarantine{}, err
 	}

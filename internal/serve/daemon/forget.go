@@ -30,13 +30,19 @@ func (e *Engine) Reload(name string) (httpapi.Run, error) {
 		return httpapi.Run{}, unknownTable(name, e.cfg)
 	}
 	// The run outlives this engine, and with it the context of all other runs.
-	return e.runs.Open(context.Background(), name, "reload", func(ctx context.Context, one *runs.Job) {
+	var refused error
+	run, err := e.runs.Open(context.Background(), name, "reload", func(ctx context.Context, one *runs.Job) {
+		if refused = noteReload(e.cfg.Data, name); refused != nil {
+			one.End(nil, false, refused)
+			return
+		}
 		select {
 		case e.orders <- order{ctx: ctx, table: name, job: one}:
 		default:
-			one.End(nil, false, errors.New("too many tables wait to be reloaded: ask again when they are"))
+			one.End(nil, false, errors.Join(errors.New("too many tables wait to be reloaded: ask again when they are"), endReload(e.cfg.Data, name)))
 		}
 	})
+	return run, errors.Join(err, refused)
 }
 
 func unknownTable(name string, cfg *configs.Config) *httpapi.Error {
@@ -84,5 +90,5 @@ func (h holding) forget(trace *timetrace.Trace, data, table string) error {
 		}
 		return err
 	}
-	return os.RemoveAll(gone)
+	return errors.Join(os.RemoveAll(gone), endReload(data, table))
 }

@@ -63,9 +63,11 @@ func (d *daemon) live(ctx context.Context, e *Engine) error {
 	}
 }
 
-// serve runs an engine in its state until a cause ends it; nil: a signal.
-func (d *daemon) serve(ctx context.Context, e *Engine) error {
+// serve runs an engine in its state until a cause ends it; nil: a signal. An order that has
+// come as something else ended the engine is left for the next one.
+func (d *daemon) serve(ctx context.Context, e *Engine) (cause error) {
 	ctx, end := context.WithCancelCause(ctx)
+	defer func() { d.leaveUnused(context.Cause(ctx), cause) }()
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	defer end(nil)
@@ -121,6 +123,9 @@ func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, err
 	if r.table != "" {
 		if failure = e.writable(); failure == nil {
 			failure = e.forget(e.trace, d.cfg.Data, r.table)
+		}
+		if failure != nil { // as its run says
+			failure = errors.Join(failure, endReload(d.cfg.Data, r.table))
 		}
 	}
 	next, err := d.open(ctx, e, r.cfg, e.frozen)

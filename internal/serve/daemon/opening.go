@@ -88,6 +88,9 @@ func openToLead(ctx context.Context, cfg *configs.Config, h holding) (e *Engine,
 		}
 	}
 	if err == nil {
+		err = h.carryOutReloads(cfg)
+	}
+	if err == nil {
 		e, err = openLocked(cfg, h, nil)
 	}
 	if h.shared.IsDeposed(err) { // while it opened

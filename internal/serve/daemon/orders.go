@@ -52,14 +52,27 @@ func (d *daemon) takeOrders(ctx context.Context, e *Engine, end context.CancelCa
 			}
 		}
 		if ctx.Err() != nil { // something else has ended the engine
-			select {
-			case d.orders <- o: // for the next engine, if there is one
-			default:
-				d.refuse(o, errors.New("too many tables wait to be reloaded"))
-			}
+			d.leave(o)
 			return
 		}
 		d.refuse(o, err)
+	}
+}
+
+// leaveUnused leaves the order that has ended an engine, if the engine had ended before for
+// another cause, such as a storage that broke.
+func (d *daemon) leaveUnused(ended, cause error) {
+	if next := (*renewal)(nil); errors.As(ended, &next) && !errors.As(cause, new(*renewal)) {
+		d.leave(next.order)
+	}
+}
+
+// leave leaves an order to the next engine, or to the next start if there is none.
+func (d *daemon) leave(o order) {
+	select {
+	case d.orders <- o:
+	default:
+		d.refuse(o, errors.New("too many tables wait to be reloaded"))
 	}
 }
 
@@ -165,6 +178,9 @@ func (d *daemon) refuse(o order, err error) {
 	}
 	if o.move != nil {
 		err = errors.Join(err, o.move.Close())
+	}
+	if o.table != "" {
+		err = errors.Join(err, endReload(d.cfg.Data, o.table))
 	}
 	if o.job != nil {
 		o.job.End(nil, false, err)

@@ -35,7 +35,7 @@ func (e *Engine) Reindex(name string) (httpapi.Run, error) {
 
 // loaded returns a table whose passes can run.
 func (e *Engine) loaded(name string) (*tables.Table, error) {
-	t, err := e.searchable(name)
+	t, err := e.opened(name)
 	if err != nil {
 		return nil, err
 	}

@@ -46,6 +46,9 @@ func again(find func() (search.Results, error)) (search.Results, error) {
 	if stored.IsAway(err) || stored.IsReplaced(err) {
 		err = &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: configs.Message(err), Hint: "ask again when it does"}
 	}
+	if stored.IsIndexDamaged(err) || errors.As(err, new(*fulltext.BrokenError)) {
+		err = &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: configs.Message(err), Hint: "the daemon rebuilds a damaged index from the pages: ask again later"}
+	}
 	return a, err
 }
 
@@ -71,7 +74,7 @@ func (e *Engine) searchTables(ctx context.Context, names []string, p search.Para
 			continue
 		}
 		caller, err := t.Caller(p.Caller)
-		if marks, _ := e.trace.Table(t.Conf.Name); err != nil || !marks.Loaded || !t.IsOpen() {
+		if marks, _ := e.trace.Table(t.Conf.Name); err != nil || !marks.Loaded || !t.IsOpen() || t.Rebuilding() {
 			missing = append(missing, t.Conf.Name)
 			continue
 		}
@@ -109,7 +112,17 @@ func (e *Engine) document(name, key string) (*tables.Table, doc.OID, error) {
 	return t, oid, nil
 }
 
+// searchable returns a table whose index has all documents.
 func (e *Engine) searchable(name string) (*tables.Table, error) {
+	t, err := e.opened(name)
+	if err == nil && t.Rebuilding() {
+		err = &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: name + ": " + stored.IndexDamaged, Hint: "ask again later"}
+	}
+	return t, err
+}
+
+// opened returns a table of which something is stored.
+func (e *Engine) opened(name string) (*tables.Table, error) {
 	t := e.table(name)
 	if t == nil {
 		return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "unknown_table", Message: "no table " + name, Hint: "there is " + strings.Join(e.Tables(), ", ")}

@@ -274,6 +274,7 @@ type VerifiedTable struct {
 	Partial     int       `json:"partial"`
 	Repaired    int       `json:"repaired"`
 	First       FirstOIDs `json:"first"`
+	Damaged     []string  `json:"damaged,omitempty"` // files, with content
 	Error       *string   `json:"error"`
 }
 

@@ -31,6 +31,8 @@ type TableMetrics struct {
 	PageMemory   int64  // bytes
 	PagesAsked   uint64 // of the filter before pages on other machines
 	PagesSaved   uint64 // look-ups that the filter made unnecessary
+	Scrubbed     time.Time
+	Damaged      uint64 // files that were found damaged since the start
 	Lateness     doc.Lateness
 }
 
@@ -183,6 +185,13 @@ var storageMetrics = []metric[TableMetrics]{
 	newMetric(tableLabels, "pages_memory_bytes", "memory of the page directory", func(t TableMetrics) float64 { return float64(t.PageMemory) }),
 	newMetric(tableLabels, "pages_filter_keys_total", "keys that the filter before pages on other machines was asked for", func(t TableMetrics) float64 { return float64(t.PagesAsked) }),
 	newMetric(tableLabels, "pages_filter_excluded_total", "keys that this filter excluded, each a read less", func(t TableMetrics) float64 { return float64(t.PagesSaved) }),
+	newMetric(tableLabels, "scrub_last_timestamp_seconds", "when the checksums of all files were read last, 0 for never", func(t TableMetrics) float64 {
+		if t.Scrubbed.IsZero() {
+			return 0
+		}
+		return float64(t.Scrubbed.UnixMilli()) / 1000
+	}),
+	newMetric(tableLabels, "damaged_files_total", "files that were found damaged since the start", func(t TableMetrics) float64 { return float64(t.Damaged) }),
 	newMetric(tableLabels, "lateness_max_seconds", "how late the latest row was first found, over the runs in the history", func(t TableMetrics) float64 { return t.Lateness.Max.Seconds() }),
 }
 

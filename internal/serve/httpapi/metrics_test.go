@@ -37,7 +37,7 @@ func (*measuredEngine) Status(context.Context) Status {
 }
 
 func (*measuredEngine) TableMetrics() []TableMetrics {
-	m := TableMetrics{Table: "film", IndexBytes: 750, Pages: 1000, PageVersions: 2000, PageBytes: 400, PageGarbage: 40, PageMemory: 11}
+	m := TableMetrics{Table: "film", IndexBytes: 750, Pages: 1000, PageVersions: 2000, PageBytes: 400, PageGarbage: 40, PageMemory: 11, Scrubbed: time.Unix(1763700000, 0), Damaged: 2}
 	for _, late := range []time.Duration{900 * time.Millisecond, 900 * time.Millisecond, 6 * time.Second} {
 		m.Lateness.Note(late)
 	}
@@ -103,6 +103,8 @@ indexerd_page_versions{table="film"} 2000
 indexerd_pages_bytes{table="film"} 400
 indexerd_pages_garbage_bytes{table="film"} 40
 indexerd_pages_memory_bytes{table="film"} 11
+indexerd_scrub_last_timestamp_seconds{table="film"} 1.7637e+09
+indexerd_damaged_files_total{table="film"} 2
 indexerd_lateness_seconds_bucket{table="film",le="0.256"} 0
 indexerd_lateness_seconds_bucket{table="film",le="1.024"} 2
 indexerd_lateness_seconds_bucket{table="film",le="16.384"} 3

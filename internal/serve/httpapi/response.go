@@ -121,7 +121,7 @@ func classify(err error) *Error {
 		return known
 	case errors.As(err, &bad) && bad.Code == "not_found":
 		return &Error{http.StatusNotFound, bad.Code, bad.Message, bad.Hint}
-	case errors.As(err, &bad) && bad.Code == query.CodeBuckets: // as OpenSearch answers
+	case errors.As(err, &bad) && (bad.Code == "not_ready" || bad.Code == query.CodeBuckets): // as OpenSearch answers
 		return &Error{http.StatusServiceUnavailable, bad.Code, bad.Message, bad.Hint}
 	case errors.As(err, &bad):
 		return &Error{http.StatusBadRequest, bad.Code, bad.Message, bad.Hint}

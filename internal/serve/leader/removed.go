@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/sealed"
 	"indexerd/internal/state/history"
 	"indexerd/internal/sync/sink"
 )
@@ -26,6 +27,9 @@ const movedRemovalsFile = "guard.json"
 func RecentRemovals(dir string, h *history.History) ([]sink.Removals, error) {
 	var before movedRemovals
 	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(dir, movedRemovalsFile))
+	if err == nil {
+		err = sealed.CheckObject(text)
+	}
 	if err == nil {
 		err = json.Unmarshal(text, &before)
 	}

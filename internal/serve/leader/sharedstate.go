@@ -14,6 +14,7 @@ import (
 
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/release"
+	"indexerd/internal/base/sealed"
 	"indexerd/internal/state/etcd"
 	"indexerd/internal/state/quarantine"
 	"indexerd/timetrace"
@@ -112,7 +113,7 @@ func (k State) SaveRemovals(table, dir string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(atomicfile.OS, filepath.Join(dir, movedRemovalsFile), append(text, '\n'))
+	return atomicfile.Write(atomicfile.OS, filepath.Join(dir, movedRemovalsFile), append(sealed.AppendObject(nil, text), '\n'))
 }
 
 // A keptPart is the part of a sharedState below a key. It is a store that can't be written.

@@ -106,10 +106,22 @@ func (d *directories) open() (opened, error) {
 	if err != nil {
 		return opened{}, err
 	}
+	marks, _ := d.Trace.Table(d.Conf.Name)
+	rebuilds := marks.Loaded && !d.ReadOnly
+	if rebuilds && marks.Unverified == IndexDamaged { // it was interrupted
+		return d.create(marks.Generation)
+	}
 	built := database.Mapping(d.Conf)
 	ix, err := open(dir, built)
 	if errors.Is(err, fulltext.ErrMapping) {
 		ix, built, err = openAsBuilt(dir)
+	}
+	if rebuilds && IsIndexDamaged(err) {
+		d.Rebuilds.Store(&err)
+		if err := d.doubt(IndexDamaged); err != nil {
+			return opened{}, err
+		}
+		return d.create(marks.Generation)
 	}
 	if err != nil {
 		return opened{}, err

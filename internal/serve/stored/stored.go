@@ -52,6 +52,9 @@ type Table struct {
 	pageStore *PageStore
 	counter   *counter
 
+	suspected atomic.Pointer[error] // of a page that a search could not read; nil: none
+	Rebuilds  atomic.Pointer[error] // the damage for which opening has made an empty index; nil: none
+
 	Waits atomic.Pointer[waiting] // what an opening waits for, which holds mu; nil: nothing opens
 
 	mu         sync.Mutex      // guards what follows; taken after a table's
@@ -226,7 +229,12 @@ func (s *Table) openLogs() (err error) {
 	if s.Shared != nil {
 		s.Quarantine, err = quarantine.OpenIn(s.Shared.Store("quarantine/"+s.Conf.Name+"/", s.ReadOnly))
 	} else {
-		s.Quarantine, err = openQuarantine(atomicfile.OS, quarantine.Name(s.Dir))
+		if !s.ReadOnly {
+			err = s.lookForDamage()
+		}
+		if err == nil {
+			s.Quarantine, err = openQuarantine(atomicfile.OS, quarantine.Name(s.Dir))
+		}
 	}
 	if err != nil {
 		return err

@@ -34,6 +34,7 @@ func (t *Table) Live(ctx context.Context, s *schedule.Scheduler, log, failures *
 	if err := t.refill(ctx); err != nil {
 		failures.Warn("refill failed", "error", err)
 	}
+	t.scheduleScrub(s)
 	t.alive.Store(true)
 	if _, err := retry(ctx, failures, func() (database.Rows, error) {
 		r, err := guarded(ctx, t, nil, t.reach)
@@ -315,7 +316,7 @@ func caught[T any](ctx context.Context, run func(context.Context) (T, error)) (r
 
 // dieIfBroken is fail, and ends the engine where the storage broke.
 func (t *Table) dieIfBroken(pass string, err error) error {
-	if broken := t.Broken(); broken != nil {
+	if broken := t.Broken(); broken != nil && !t.mayBeDamaged(broken) {
 		broken = errors.Join(broken, t.Distrust(broken))
 		err = fmt.Errorf("%w: %s: %w", ErrBroken, t.Conf.Name, broken)
 		t.Die(err)

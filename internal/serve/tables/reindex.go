@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"indexerd/internal/base/doc"
 	"indexerd/internal/index/reindex"
 	"indexerd/internal/serve/stored"
 )
@@ -53,11 +54,15 @@ func (t *Table) Reindex(ctx context.Context, progress func(done, of int64)) (rei
 	return result, nil
 }
 
-// refill adds the documents of the pages to an index that was deleted. What it can't add
-// is left to the sweep.
+// refill adds the documents of the pages to an index that was deleted, or damaged. What it
+// can't add is left to the sweep.
 func (t *Table) refill(ctx context.Context) error {
-	if marks, _ := t.Trace.Table(t.Conf.Name); marks.Unverified != stored.IndexDeleted || !t.IsOpen() {
+	marks, _ := t.Trace.Table(t.Conf.Name)
+	if marks.Unverified != stored.IndexDeleted && marks.Unverified != stored.IndexDamaged || !t.IsOpen() {
 		return nil
+	}
+	if damage := t.Rebuilds.Swap(nil); damage != nil {
+		t.logDamage(*damage)
 	}
 	select {
 	case t.sweeping <- struct{}{}:
@@ -70,15 +75,36 @@ func (t *Table) refill(ctx context.Context) error {
 		return err
 	}
 	defer lane.end()
+	return t.refillIn(ctx, lane)
+}
+
+// refillIn is refill for a caller that holds the lane, and runs no sweep.
+func (t *Table) refillIn(ctx context.Context, lane *laneByChunks) error {
 	r := t.NewReindex()
 	r.Rest = func(ctx context.Context, _ time.Duration) error { return lane.rest(ctx, 0, 1) }
 	started := time.Now()
-	result, err := r.Refill(ctx, t.Current(), t.Pages.All(), t.Quarantine.Has)
+	result, err := r.Refill(ctx, t.Current(), t.Pages.All(), t.skips())
 	if err != nil {
 		return t.dieIfBroken("refill", err)
 	}
+	if err := t.Refilled(); err != nil {
+		return err
+	}
 	t.log.Info("refill ended", "documents", result.Indexed, "partial", result.Partial, "left", result.Left, "took", time.Since(started).Round(time.Millisecond))
 	return nil
+}
+
+// skips reports which pages have no document. The last document of a quarantined row had
+// the groups of its page, unless nobody but admins found it; others may read an index in a
+// cluster.
+func (t *Table) skips() func(doc.OID) bool {
+	if !t.Rebuilding() {
+		return t.Quarantine.Has
+	}
+	return func(oid doc.OID) bool {
+		row, listed := t.Quarantine.Row(oid)
+		return listed && t.Conf.ACL != "" && row.Document != doc.Visible
+	}
 }
 
 func (t *Table) setReindexing(on bool) {

@@ -28,6 +28,9 @@ func (t *Table) WaitsFor() string {
 		return "opening, waiting for " + w.What
 	}
 	if marks, _ := t.Trace.Table(t.Conf.Name); marks.Loaded {
+		if t.Rebuilding() {
+			return "being rebuilt from its pages"
+		}
 		return ""
 	}
 	if p := t.Progress.Snapshot(); p.Running {

@@ -41,6 +41,7 @@ type Table struct {
 	removals   removals                 // used by its job alone
 	beforeLoad *doc.Hint                // of the load of this process; nil: none
 	Comparing  atomic.Pointer[runs.Job] // the run of a caller that waits for a comparison; nil: none
+	scrubs     scrubs
 
 	mu          sync.Mutex     // guards what follows
 	rows        database.Rows  // as the database described them; nil: no description holds

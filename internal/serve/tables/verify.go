@@ -11,6 +11,7 @@ import (
 	"indexerd/deletecheck"
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/scrub"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/runs"
@@ -22,14 +23,17 @@ func VerifyTables(ctx context.Context, tables []*Table, p httpapi.VerifyRequest,
 	began := time.Now()
 	v := httpapi.VerifyResult{Equal: true, Tables: []httpapi.VerifiedTable{}}
 	for _, t := range tables {
-		result, err := t.Verify(ctx, p, live, r.Progress)
+		result, damaged, err := t.verifyAll(ctx, p, live, r.Progress)
 		if ctx.Err() != nil {
 			return v, ctx.Err()
 		}
 		line := verifiedTable(t.Conf.Name, p.Content, result)
 		line.Error = httpapi.ErrorText(err)
+		for _, d := range damaged {
+			line.Damaged = append(line.Damaged, d.String())
+		}
 		v.Tables = append(v.Tables, line)
-		v.Equal = v.Equal && err == nil && result.Equal() && (!p.Strict || result.Pending == 0)
+		v.Equal = v.Equal && err == nil && damaged == nil && result.Equal() && (!p.Strict || result.Pending == 0)
 		// The result as a whole holds for the earliest time.
 		if at := httpapi.TimeOrNull(result.AsOf); at != nil && (v.AsOf == nil || result.AsOf.Before(time.Time(*v.AsOf))) {
 			v.AsOf = at
@@ -37,6 +41,42 @@ func VerifyTables(ctx context.Context, tables []*Table, p httpapi.VerifyRequest,
 	}
 	v.TookMS = time.Since(began).Milliseconds()
 	return v, nil
+}
+
+// verifyAll reads the files of one table, if the content is to be verified, and compares
+// it. A damaged index is not compared.
+func (t *Table) verifyAll(ctx context.Context, p httpapi.VerifyRequest, live bool, progress func(done, of int64)) (deletecheck.Result, []scrub.Damage, error) {
+	if !p.Content {
+		result, err := t.Verify(ctx, p, live, progress)
+		return result, nil, err
+	}
+	found, err := t.verifyFiles(ctx)
+	if err != nil || found != nil && !p.Repair && t.Damage() != nil {
+		return deletecheck.Result{}, found, err
+	}
+	if p.Repair && (t.Damage() != nil || t.Rebuilding()) {
+		if err := t.rebuild(ctx); err != nil {
+			return deletecheck.Result{}, found, err
+		}
+	}
+	result, err := t.Verify(ctx, p, live, progress)
+	if err != nil || !p.Repair || found == nil {
+		return result, found, err
+	}
+	left, err := t.verifyFiles(ctx)
+	result.Repaired += len(found) - len(left)
+	return result, left, err
+}
+
+// verifyFiles returns the files of the table that are damaged.
+func (t *Table) verifyFiles(ctx context.Context) ([]scrub.Damage, error) {
+	r := scrub.NewRun(ctx, nil)
+	err := t.Scrub(r)
+	t.noteDamaged(r)
+	if err != nil {
+		return r.Damaged, fmt.Errorf("verify: %w", err)
+	}
+	return r.Damaged, nil
 }
 
 // Verify compares one table. It does not hold the lane: passes run beside it.
@@ -87,6 +127,8 @@ func (t *Table) comparable(content bool) error {
 	switch {
 	case reindexing:
 		return errors.New("it is being reindexed: verify when that has ended")
+	case t.Rebuilding():
+		return errors.New("its index is being rebuilt: verify when that has ended")
 	case content && !t.IsMapped():
 		return fmt.Errorf("the mapping was changed: run `indexerd reindex %s`, then verify its content", t.Conf.Name)
 	}

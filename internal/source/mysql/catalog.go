@@ -5,17 +5,21 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/source/dialect"
 	"indexerd/internal/source/stdsql"
 )
 
-// Catalog implements dialect.Cataloger by five queries of information_schema. It
+// Catalog implements dialect.Cataloger by six queries of information_schema. It
 // reads no table.
 func (*DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error) {
 	c := stdsql.NewCatalog(s, 1)
-	c.Greatest, c.Zone = "greatest", "UTC"
+	c.Greatest = "greatest"
+	for _, r := range c.Rows(ctx, `SELECT IF(@@GLOBAL.time_zone = 'SYSTEM', @@system_time_zone, @@GLOBAL.time_zone)`) {
+		c.Zone, c.ForeignZone = zone(r.Text(0))
+	}
 	for _, r := range c.Rows(ctx, `SELECT DATABASE(), t.table_name, t.table_type, CAST(COALESCE(t.table_rows, 0) AS SIGNED) FROM information_schema.tables t WHERE t.table_schema = DATABASE() ORDER BY t.table_name`) {
 		c.Name = r.Text(0)
 		switch name := r.Text(1); r.Text(2) {
@@ -27,12 +31,9 @@ func (*DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error) 
 	}
 	c.Each(ctx, `SELECT table_name, column_name, data_type, column_type, is_nullable = 'NO', CAST(COALESCE(character_maximum_length, 0) AS SIGNED),
 		LOWER(COALESCE(column_default, '')), LOWER(extra) FROM information_schema.columns WHERE table_schema = DATABASE() ORDER BY table_name, ordinal_position`, addColumn)
-	c.Each(ctx, `SELECT table_name, GROUP_CONCAT(column_name ORDER BY seq_in_index SEPARATOR 0x00), index_name = 'PRIMARY', MAX(non_unique) = 0
-		FROM information_schema.statistics WHERE table_schema = DATABASE() AND index_type = 'BTREE'
-		GROUP BY table_name, index_name HAVING COUNT(sub_part) = 0 ORDER BY table_name, index_name <> 'PRIMARY', index_name`,
-		func(t *doc.CatalogTable, r stdsql.Row) {
-			stdsql.AddIndex(t, strings.Split(r.Text(0), "\x00"), r.Number(2) == 1, r.Number(1) == 1)
-		})
+	// An index of an expression, or of the first characters of a column, is none of its columns.
+	c.Indexes(ctx, `SELECT table_name, index_name, column_name, index_name = 'PRIMARY', non_unique = 0 FROM (SELECT i.*, SUM(sub_part IS NOT NULL OR column_name IS NULL) OVER (PARTITION BY table_name, index_name) AS partial
+		FROM information_schema.statistics i WHERE table_schema = DATABASE() AND index_type = 'BTREE') i WHERE partial = 0 ORDER BY table_name, index_name <> 'PRIMARY', index_name, seq_in_index`)
 	c.References(ctx, `SELECT table_name, ordinal_position, column_name, referenced_table_name, referenced_column_name FROM information_schema.key_column_usage
 		WHERE table_schema = DATABASE() AND referenced_table_schema = DATABASE() ORDER BY table_name, constraint_name, ordinal_position`, quoteName)
 	// In MariaDB JSON is a text with a check.
@@ -60,15 +61,28 @@ func addCheck(t *doc.CatalogTable, r stdsql.Row) {
 	}
 }
 
-func addColumn(t *doc.CatalogTable, r stdsql.Row) {
-	if strings.Contains(r.Text(6), "invisible") {
-		return // SELECT * leaves it out
+// zone returns the name of the server's time zone for a configuration; or else how the
+// server calls it. An abbreviation is none: it may be one of several zones, or of half a year.
+func zone(server string) (name, foreign string) {
+	switch server {
+	case "UTC", "GMT", "Etc/UTC", "+00:00", "-00:00":
+		return "UTC", ""
 	}
+	if _, err := time.LoadLocation(server); err == nil && strings.Contains(server, "/") {
+		return server, ""
+	}
+	return "", server
+}
+
+func addColumn(t *doc.CatalogTable, r stdsql.Row) {
 	col := doc.CatalogColumn{
 		Name: r.Text(0), SQL: quoteName(r.Text(0)), Type: r.Text(2), NotNull: r.Number(3) == 1,
 		Now: strings.HasPrefix(r.Text(5), "current_timestamp"), Maintained: strings.Contains(r.Text(6), "on update current_timestamp"),
 	}
 	describeType(&col, r.Text(1), r.Text(2))
+	if strings.Contains(r.Text(6), "invisible") && !col.Maintained { // SELECT * leaves it out, and so does a document, unless it is the key
+		col.Kind, col.Type = doc.OtherColumn, col.Type+", invisible"
+	}
 	if n := r.Number(4); col.Kind == doc.TextColumn && n < longText {
 		col.Length = int(n)
 	}

@@ -51,7 +51,8 @@ func TestCatalog(t *testing.T) {
 		fmt.Sprintln("  paid tinyint(1)", doc.NumberColumn, 0, "key") +
 		fmt.Sprintln("  size enum('s','m')", doc.WordColumn, 0, "") +
 		fmt.Sprintln("  price decimal(10,2)", doc.NumberColumn, 0, "key time") +
-		fmt.Sprintln("  day date", doc.DateColumn, 0, "key time")
+		fmt.Sprintln("  day date", doc.DateColumn, 0, "key time") +
+		fmt.Sprintln("  hidden int, invisible", doc.OtherColumn, 0, "key time")
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

@@ -132,6 +132,15 @@ func harness(text string) sourcetest.Harness {
 				{Type: "date", SQL: "'2024-02-29'", Want: "2024-02-29"},
 				{Type: "datetime(2)", SQL: "'2024-02-29 01:02:03.12'", Want: "2024-02-29T01:02:03.120000"},
 				{Type: "datetime", SQL: "'0000-00-00 00:00:00'", Want: "0000-00-00 00:00:00"},
+				{Type: "timestamp NULL", SQL: "'0000-00-00 00:00:00'", Want: "0000-00-00 00:00:00"},
+				{Type: "date", SQL: "'0000-00-00'", Want: "0000-00-00"},
+				{Type: "date", SQL: "'2024-00-00'", Want: "2024-00-00"},
+				{Type: "time(6)", SQL: "'838:59:58.999999'", Want: "838:59:58.999999"},
+				{Type: "year", SQL: "'0000'", Want: int64(0)},
+				{Type: "bit(64)", SQL: "~0", Want: json.Number("18446744073709551615")},
+				{Type: "bigint unsigned", SQL: "9223372036854775808", Want: json.Number("9223372036854775808")},
+				{Type: "decimal(65,30)", SQL: strings.Repeat("9", 35) + "." + strings.Repeat("9", 30), Want: json.Number(strings.Repeat("9", 35) + "." + strings.Repeat("9", 30))},
+				{Type: "set('a', 'b', 'c')", SQL: "4", Want: []any{"c"}},
 				{Type: "timestamp(6) NULL", SQL: "'2024-02-29 01:02:03.123456'", Want: "2024-02-29T01:02:03.123456Z"},
 				{Type: "time(1)", SQL: "'-838:59:59'", Want: "-838:59:59.0"},
 				{Type: "enum('sad', 'happy')", SQL: "'happy'", Want: "happy"},
@@ -142,7 +151,7 @@ func harness(text string) sourcetest.Harness {
 			BadValues: halfSurrogates(),
 			BadTimes:  []sourcetest.Value{{Type: "{time} NULL", SQL: "'0000-00-00 00:00:00'"}},
 			Wall:      "datetime(6)",
-			Times: []sourcetest.Time{
+			Times: append(allPrecisions(), []sourcetest.Time{
 				{Type: "timestamp(6) NULL", SQL: "'2024-03-01 10:00:00.000001'", Want: "2024-03-01T10:00:00.000001Z", Tick: time.Microsecond},
 				{Type: "timestamp(3) NULL", SQL: "'2024-03-01 12:00:00.123'", Want: "2024-03-01T12:00:00.123Z", Tick: time.Millisecond},
 				{Type: "timestamp NULL", SQL: "'2024-03-01 12:00:00'", Want: "2024-03-01T12:00:00Z", Tick: time.Second},
@@ -158,7 +167,7 @@ func harness(text string) sourcetest.Harness {
 				{Type: "bigint", SQL: "1709290800000001999", Want: "2024-03-01T11:00:00.000001Z", Tick: time.Microsecond},
 				{Type: "decimal(20,0)", SQL: "1709290800001", Want: "2024-03-01T11:00:00.001Z", Tick: time.Millisecond},
 				{Type: "decimal(20,6)", SQL: "1709290800.000001", Want: "2024-03-01T11:00:00.000001Z", Tick: time.Second},
-			},
+			}...),
 			BadKeys: append(badTextKeys(), []sourcetest.Value{
 				{Type: "int", SQL: "NULL", Reason: "key column id is NULL"},
 				{Type: "bigint unsigned", SQL: "9223372036854775808", Reason: "is no integer, as the table's key is"},
@@ -183,11 +192,25 @@ func harness(text string) sourcetest.Harness {
 	}
 }
 
+// allPrecisions are times of each number of digits after the point, which the server rounds.
+func allPrecisions() (times []sourcetest.Time) {
+	at, tick := time.Date(2024, 3, 1, 10, 0, 0, 111_111_000, time.UTC), time.Second
+	for digits := range 7 {
+		for _, c := range []struct{ name, zone string }{{"timestamp(%d) NULL", ""}, {"datetime(%d)", "UTC"}} {
+			times = append(times, sourcetest.Time{Type: fmt.Sprintf(c.name, digits), SQL: "'2024-03-01 10:00:00.111111'", Zone: c.zone, Want: at.Truncate(tick).Format(time.RFC3339Nano), Tick: tick})
+		}
+		tick /= 10
+	}
+	return times
+}
+
 // ownValues are of types that only one of the two servers has, or shows in its own form.
 func ownValues() []sourcetest.Value {
 	if mariatest.IsMySQL() {
 		return []sourcetest.Value{
 			{Type: "json", SQL: `'{"a" :1,"b":2, "a":3}'`, Want: doc.JSON(`{"a": 3, "b": 2}`)},
+			{Type: "json", SQL: `'{"long": 1e2, "b": [2.50, null, "\\u00e4"]}'`, Want: doc.JSON(`{"b": [2.5, null, "ä"], "long": 100.0}`)},
+			{Type: "json", SQL: "CAST(18446744073709551615 AS JSON)", Want: json.Number("18446744073709551615")},
 			{Type: "vector(2)", SQL: "STRING_TO_VECTOR('[1, 2]')", Want: `\x0000803f00000040`},
 		}
 	}

@@ -28,14 +28,17 @@ func TestParseDSN(t *testing.T) {
 		}
 	}
 	for dsn, want := range map[string]string{
-		"mysql://secret":                        "names no database",
-		"mysql:///shop":                         "not an address",
-		"secret@tcp(host)/shop":                 "not an address",
-		"mysql://u:se/cret@host/shop":           "not an address",
-		"mysql://u:secret@host/shop/more":       "names no database",
-		"mysql://u@host/shop?multiStatements=1": "parameter that is not known",
-		"mysql://u@host/shop?tls=secret":        "parameter that is not known",
-		"mysql://u@host/shop?ssl-ca=/no/file":   "can't be read",
+		"mysql://secret":                                             "names no database",
+		"mysql:///shop":                                              "not an address",
+		"secret@tcp(host)/shop":                                      "not an address",
+		"mysql://u:se/cret@host/shop":                                "not an address",
+		"mysql://u:secret@host/shop/more":                            "names no database",
+		"mysql://u@host/shop?multiStatements=1":                      "parameter that is not known",
+		"mysql://u@host/shop?tls=secret":                             "parameter that is not known",
+		"mysql://u@host/shop?ssl-ca=/no/file":                        "can't be read",
+		"mysql://u@host/shop?tls=verify-ca":                          "needs ssl-ca=FILE",
+		"mysql://u@host/shop?server-public-key-path=/no/file":        "can't be read",
+		"mysql://u@host/shop?server-public-key-path=connect_test.go": "no RSA public key",
 	} {
 		if _, err := parseDSN(dsn); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: got %v, want an error with %q and no part of the DSN", dsn, err, want)
@@ -55,7 +58,7 @@ func TestRefusedConnection(t *testing.T) {
 	server := strings.TrimPrefix(dsn, "mysql://root@")
 	for dsn, want := range map[string]string{
 		"mysql://secret:secret@" + nobody + "/shop":                  "connect to " + nobody + "/shop: database unavailable: connect: connection refused",
-		"mysql://secret:secret@" + server:                            "connect to " + server + ": database unavailable: the login was refused: check user, password and host of the account (error 1045)",
+		"mysql://secret:secret@" + server:                            "connect to " + server + ": database unavailable: the login was refused: check user, password and host of the account; one that requires SSL is refused with tls=false, and one that requires X509 always (error 1045)",
 		"mysql://root@" + strings.Split(server, "/")[0] + "/nowhere": "there is no such database (error 1049)",
 	} {
 		_, err := openDB(t, dsn, time.Second).Acquire(t.Context())
@@ -126,6 +129,9 @@ func TestFaults(t *testing.T) {
 		{&mysql.MySQLError{Number: 1690}, dialect.AboutRow, ""},
 		{&mysql.MySQLError{Number: 1142, Message: "SELECT command denied to user 'secret'@'host' for table `shop`.`film`"}, dialect.AboutMissing, "SELECT ON `shop`.`film`"},
 		{&mysql.MySQLError{Number: 1142, Message: "SELECT command denied to user 'secret'@'host' for table 'film'"}, dialect.AboutMissing, "SELECT ON `film`"},
+		{&mysql.MySQLError{Number: 1045, Message: "Access denied for user 'secret'@'host'"}, dialect.AboutStatement, ""},
+		{&mysql.MySQLError{Number: 1449, Message: "The user specified as a definer ('secret'@'host') does not exist"}, dialect.AboutStatement, ""},
+		{&mysql.MySQLError{Number: 4031}, dialect.AboutServer, ""},
 		{&mysql.MySQLError{Number: 1227, Message: "secret"}, dialect.AboutStatement, ""},
 		{mysql.ErrInvalidConn, dialect.AboutServer, ""},
 	} {

@@ -49,7 +49,7 @@ func (d *DB) Server(ctx context.Context, s dialect.Session) (server doc.Server, 
 // advice lacks Sight, which names the account.
 var advice = doc.Advice{
 	Account: "account", Super: "has the privilege SUPER",
-	Verify: "add tls=true to the DSN, and ssl-ca=FILE if the authority is not a public one",
+	Verify: "add tls=true to the DSN, and ssl-ca=FILE if the authority is not a public one; tls=verify-ca if the certificate lacks the host's name",
 	Reader: "CREATE USER indexerd_reader IDENTIFIED BY '...'", Read: "GRANT SELECT ON %s TO indexerd_reader",
 	Index: "CREATE INDEX %s ON %s", Analyze: "ANALYZE TABLE %s",
 	Limit: "in MariaDB SET GLOBAL idle_write_transaction_timeout = %d, or give the last tier a longer timeout",
@@ -106,7 +106,7 @@ func (*DB) Estimate(ctx context.Context, s dialect.Session, of *dialect.Describe
 			n = max(n, estimate)
 		}
 	}
-	return n, err
+	return n, visible(err)
 }
 
 // rowsOf is the place of the number of rows in a plan, by its number of columns: those of
@@ -116,6 +116,15 @@ var rowsOf = map[int]int{10: 8, 12: 9}
 // unknownPlan returns a doc.ErrUnknownPlan.
 func unknownPlan(what string, args ...any) error {
 	return fmt.Errorf("%w: what EXPLAIN returns "+what, append([]any{doc.ErrUnknownPlan}, args...)...)
+}
+
+// visible converts the error of an EXPLAIN. A plan that the account may not see, as of a view
+// that reads by the rights of its definer, is unknown.
+func visible(err error) error {
+	if fault, ok := errors.AsType[*dialect.Fault](err); ok && fault.Code == "1345" {
+		return fmt.Errorf("%w: %w", doc.ErrUnknownPlan, err)
+	}
+	return err
 }
 
 // A table is a base table, as a plan names it.
@@ -146,7 +155,7 @@ var (
 // explain returns what an SQL reads. It does not run it.
 func explain(ctx context.Context, s dialect.Session, of *dialect.Described) (e explained, err error) {
 	if _, err = stdsql.Query(ctx, s, "EXPLAIN /*M! EXTENDED */ SELECT "+of.Alias+".* "+of.From()); err != nil {
-		return e, err
+		return e, visible(err)
 	}
 	notes, err := stdsql.Query(ctx, s, "SHOW WARNINGS")
 	if err != nil {
@@ -238,7 +247,7 @@ func (*DB) Plan(ctx context.Context, s dialect.Session, of *dialect.Described, s
 		text = stdsql.Row(raw).Text(0)
 		return true
 	}); err != nil {
-		return p, err
+		return p, visible(err)
 	}
 	var tree map[string]any
 	if err := json.Unmarshal([]byte(repaired(text)), &tree); err != nil {

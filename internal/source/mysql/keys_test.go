@@ -1,6 +1,9 @@
 package mysql
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,5 +98,71 @@ func TestPrefixKeys(t *testing.T) {
 	}
 	if got != 5 {
 		t.Errorf("got %d rows, want 5", got)
+	}
+}
+
+// collations are those of texts, by the server: they ignore case, accents, widths of
+// characters or trailing blanks, or nothing.
+func collations() []string {
+	if mariatest.IsMySQL() {
+		return []string{"utf8mb4_0900_ai_ci", "utf8mb4_0900_as_cs", "utf8mb4_0900_bin", "utf8mb4_bin", "utf8mb4_ja_0900_as_cs_ks", "utf8mb4_general_ci", "utf8mb4_de_pb_0900_as_cs"}
+	}
+	return []string{"utf8mb4_uca1400_ai_ci", "utf8mb4_unicode_ci", "utf8mb4_nopad_bin", "utf8mb4_bin", "utf8mb4_general_ci", "utf8mb4_german2_ci"}
+}
+
+// TestCollations has keys that differ in an accent, a case, a width or a blank alone. Each
+// is a document, is found by itself, and comes once.
+func TestCollations(t *testing.T) {
+	t.Parallel()
+	dsn := mariatest.DB(t)
+	names := []string{"", " ", "RESUME", "Resume", "resume", "resume ", "r\u00e9sume", "re\u0301sume", "r\u00e9sum\u00e9", "strasse", "stra\u00dfe", "\u304b", "\u30ab", "\uff21", "A", "a", "\u00e4", "\u0001", "\u00ad", "\U0001f363", "\U0001f37a"}
+	values := "('" + strings.Join(names, "'), ('") + "')"
+	slices.Sort(names)
+	for i, collation := range collations() {
+		for _, distinct := range []bool{false, true} {
+			name := fmt.Sprintf("doc%d_%v", i, distinct)
+			mariatest.Exec(t, dsn, fmt.Sprintf("CREATE TABLE %s (name VARCHAR(40) COLLATE %s NOT NULL, KEY (name))", name, collation))
+			insert := "INSERT"
+			if distinct { // the server keeps one of those that it takes for equal
+				mariatest.Exec(t, dsn, "ALTER TABLE "+name+" ADD PRIMARY KEY (name)")
+				insert = "INSERT IGNORE"
+			}
+			mariatest.Exec(t, dsn, insert+" INTO "+name+" VALUES "+values)
+			table, err := source.New(openDB(t, dsn, time.Second), pace.Limits{}).Table(t.Context(), source.TableConfig{Name: "doc", SQL: "SELECT * FROM " + name, Key: []string{"name"}, Batch: 2, StampPage: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			docs := docsOf(t, table)
+			var got []string
+			for _, d := range docs {
+				got = append(got, fmt.Sprint(d.Row.Values[0]))
+				if stamps, err := table.StampsOf(t.Context(), []doc.OID{d.OID}); err != nil || len(stamps) != 1 || stamps[0] != d.Stamp {
+					t.Errorf("%s: got the stamps %v, %v of %q, want %v", collation, stamps, err, d.OID, d.Stamp)
+				}
+			}
+			if slices.Sort(got); !distinct && !slices.Equal(got, names) {
+				t.Errorf("%s: got %q, want each key once", collation, got)
+			}
+			if len(slices.Compact(got)) != len(docs) {
+				t.Errorf("%s: got %d rows with %q, want none twice", collation, len(docs), got)
+			}
+		}
+	}
+}
+
+// A column whose type is no key's is refused by name.
+func TestNoKeys(t *testing.T) {
+	dsn := mariatest.DB(t)
+	types := []string{"ENUM('a', 'b')", "SET('a', 'b')", "TIME"}
+	if mariatest.IsMySQL() {
+		types = append(types, "JSON", "VECTOR(2)")
+	}
+	for i, typ := range types {
+		mariatest.Exec(t, dsn, fmt.Sprintf("CREATE TABLE doc%d (id %s)", i, typ))
+		name, _, _ := strings.Cut(typ, "(")
+		_, err := source.New(openDB(t, dsn, time.Second), pace.Limits{}).Table(t.Context(), source.TableConfig{Name: "doc", SQL: fmt.Sprintf("SELECT * FROM doc%d", i), Key: []string{"id"}})
+		if err == nil || !strings.Contains(err.Error(), "column id has type "+name+": a key is made of") {
+			t.Errorf("%s: got %v, want an error with the type", typ, err)
+		}
 	}
 }

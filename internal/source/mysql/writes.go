@@ -24,9 +24,10 @@ import (
 // written in the second of the reading.
 const writesLate = 2 * time.Second
 
-// ddlSQL counts statements that have begun to change which rows a name stands for, or what
-// an SQL reads. The status needs no privilege.
-const ddlSQL = `SHOW GLOBAL STATUS WHERE variable_name IN ('Com_rename_table', 'Com_truncate', 'Com_alter_table', 'Com_create_view', 'Com_drop_view', 'Com_create_function', 'Com_alter_function', 'Com_drop_function')`
+// ddlSQL counts statements that have begun to change which rows a name stands for, what an
+// SQL reads, or what the account sees of that. The status needs no privilege.
+const ddlSQL = `SHOW GLOBAL STATUS WHERE variable_name IN ('Com_rename_table', 'Com_truncate', 'Com_alter_table', 'Com_create_view', 'Com_drop_view', 'Com_create_function', 'Com_alter_function', 'Com_drop_function',
+	'Com_grant', 'Com_grant_roles', 'Com_revoke', 'Com_revoke_all', 'Com_revoke_roles')`
 
 // writtenSQL reads when tables of a schema were created, and written, each partition of
 // them included, and whether that was just before.

@@ -134,7 +134,7 @@ func TestDefinitions(t *testing.T) {
 	for _, statement := range []string{
 		"TRUNCATE a", "RENAME TABLE a TO c, b TO a, c TO b", "ALTER TABLE p EXCHANGE PARTITION p0 WITH TABLE x", "ALTER TABLE p TRUNCATE PARTITION p0",
 		"ALTER TABLE a ADD COLUMN v INT DEFAULT 5", "DROP TABLE a; CREATE TABLE a (id INT PRIMARY KEY)", "PREPARE s FROM 'TRUNCATE a'; EXECUTE s", "CREATE PROCEDURE q() TRUNCATE a; CALL q()",
-		"CREATE OR REPLACE VIEW shown AS SELECT * FROM b", "CREATE FUNCTION one() RETURNS INT RETURN 1",
+		"CREATE OR REPLACE VIEW shown AS SELECT * FROM b", "CREATE FUNCTION one() RETURNS INT RETURN 1", "CREATE USER seer; GRANT SHOW VIEW ON *.* TO seer",
 	} {
 		mariatest.Exec(t, dsn, statement)
 		again, now := counters(t, d, "a", "p")

@@ -3,8 +3,9 @@
 // become visible.
 //
 // No pass depends on the log, so lines are not synced, and a crash may lose the
-// last ones. Open drops a last line that was cut, and a line with a zero byte: after
-// a power cut a later block may be on the disk and an earlier one not. If the file
+// last ones. Each line ends with its checksum, "crc", which lines of an older release
+// lack. Open drops a last line that was cut, and a line that is damaged or has a zero byte:
+// after a power cut a later block may be on the disk and an earlier one not. If the file
 // is larger than 16 MB, Open keeps the newest lines of half that size.
 //
 // Cost: the newest 10,000 runs in memory, about 300 bytes each, and up to 1 KB of an
@@ -26,6 +27,7 @@ import (
 
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/sealed"
 )
 
 const (
@@ -120,11 +122,11 @@ func load(fsys atomicfile.FS, name string) (*History, []byte, error) {
 	return h, text, nil
 }
 
-// whole drops the lines that a crash cut, or left with zero bytes.
+// whole drops the lines that are damaged, or that a crash cut or left with zero bytes.
 func whole(text []byte) []byte {
 	var kept []byte
 	for l := range bytes.Lines(text) {
-		if bytes.HasSuffix(l, []byte("\n")) && bytes.IndexByte(l, 0) < 0 {
+		if bytes.HasSuffix(l, []byte("\n")) && bytes.IndexByte(l, 0) < 0 && sealed.CheckObject(l) == nil && json.Valid(l) {
 			kept = append(kept, l...)
 		}
 	}
@@ -169,7 +171,7 @@ func (h *History) Append(r Run) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("history: %w", err)
 	}
-	text = append(text, '\n')
+	text = append(sealed.AppendObject(nil, text), '\n')
 	if err := h.write(text); err != nil {
 		return 0, fmt.Errorf("history: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/scrub"
 	"indexerd/internal/test/faultfs"
 	_ "indexerd/internal/test/nofailfile"
 )
@@ -56,25 +57,54 @@ func opensAs(t *testing.T, text []byte, rows []Row) {
 	want(t, open(t, fsys), append(rows[:len(rows):len(rows)], Row{OID: oid(t, 99), Reason: "after the crash", Since: start.Add(time.Minute), Tries: 1})...)
 }
 
-func TestDamagedFileIsAnError(t *testing.T) {
-	whole, _ := lines(t)
-	tests := map[string]string{
-		"line 1: ": "no JSON\n" + string(whole),
-		"line 4: ": string(whole) + "[]\n",
-		"line 2: ": strings.Replace(string(whole), `"key":"118000000000000001"`, `"key":"11800000000000000"`, 1),
-	}
-	for where, text := range tests {
+// Open skips a damaged line and keeps the others; Damaged names the line.
+func TestDamagedLineIsSkipped(t *testing.T) {
+	whole, rows := lines(t)
+	for where, test := range map[string]struct {
+		text string
+		rows []Row
+	}{
+		"line 1: ": {"no JSON\n" + string(whole), rows},
+		"line 4: ": {string(whole) + "[]\n", rows},
+		"line 2: ": {strings.Replace(string(whole), `"oid":"1"`, `"oid":"3"`, 1), []Row{rows[0], rows[2]}},
+		"line 3: ": {strings.Replace(string(whole), `"tries":1,"crc":"79`, `"tries":1,"crc":"78`, 1), rows[:2]},
+	} {
 		fsys := disk(t)
-		if err := atomicfile.Write(fsys, name, []byte(text)); err != nil {
+		if err := atomicfile.Write(fsys, name, []byte(test.text)); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Open(fsys, name)
-		if err == nil || !strings.HasPrefix(err.Error(), "quarantine: "+name+": "+where) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("got error %v, want one at %s", err, where)
+		q := open(t, fsys)
+		want(t, q, test.rows...)
+		if err := q.Damaged(); err == nil || !strings.HasPrefix(err.Error(), where) {
+			t.Errorf("got %v, want an error at %s", err, where)
 		}
-		if got := string(read(t, fsys)); got != text {
-			t.Errorf("the file became %q", got)
+		if q = open(t, fsys); q.Damaged() != nil {
+			t.Errorf("opened again: got %v, want no damage", q.Damaged())
 		}
+	}
+}
+
+// Scrub finds a line that was damaged while the list is open, and writes it again.
+func TestScrub(t *testing.T) {
+	fsys := disk(t)
+	q := open(t, fsys)
+	add(t, q, batch(0, doc.Reject{OID: oid(t, 7), Reason: "the first"}, doc.Reject{OID: oid(t, 8), Reason: "the second"}))
+	good := read(t, fsys)
+	if err := atomicfile.Write(fsys, name, bytes.Replace(good, []byte("first"), []byte("fisst"), 1)); err != nil {
+		t.Fatal(err)
+	}
+	for i, damaged := range []int{1, 0} {
+		r := scrub.NewRun(t.Context(), nil)
+		if err := q.Scrub(r); err != nil || len(r.Damaged) != damaged || r.Files != 1 {
+			t.Errorf("scrub %d: got %+v, %v; want %d damaged files", i, r, err, damaged)
+		}
+	}
+	if got := read(t, fsys); !bytes.Equal(got, good) {
+		t.Errorf("got\n%swant\n%s", got, good)
+	}
+	add(t, q, batch(1, doc.Reject{OID: oid(t, 9), Reason: "the third"}))
+	if q = open(t, fsys); q.Len() != 3 || q.Damaged() != nil {
+		t.Errorf("got %d rows, %v, want 3", q.Len(), q.Damaged())
 	}
 }
 
@@ -219,23 +249,21 @@ func TestOpenFailsAtEachStep(t *testing.T) {
 	}
 }
 
-// FuzzReplay: any bytes are an error, or a list with one encoding.
+// FuzzReplay: any bytes are a list with one encoding.
 func FuzzReplay(f *testing.F) {
 	f.Add([]byte(`{"key":"118000000000000007","oid":"7","reason":"r","since":"2026-11-21T10:15:30.5Z","tries":1}` + "\n"))
 	f.Add([]byte(`{"tries":1}` + "\n" + `{"key":"","tries":0}` + "\n" + `{"key":"00","reason":"r","tries":-1,"since":"2026-11-21T10:15:30+02:00"}` + "\n"))
 	f.Add([]byte("{}\n{"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		q := newQuarantine(nil)
-		if err := q.replay(text); err != nil {
-			return
-		}
+		q.replay(text)
 		written, err := encode(q.sorted())
 		if err != nil {
 			t.Fatal(err)
 		}
 		again := newQuarantine(nil)
-		if err := again.replay(written); err != nil {
-			t.Fatalf("%v in\n%s", err, written)
+		if again.replay(written); again.damaged != nil {
+			t.Fatalf("%v in\n%s", again.damaged, written)
 		}
 		if second, err := encode(again.sorted()); err != nil || !bytes.Equal(second, written) {
 			t.Fatalf("second encoding: got\n%s, error %v, want\n%s", second, err, written)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/scrub"
 )
 
 // Name returns the name of the file in a table's directory.
@@ -60,5 +61,31 @@ func (f *file) write(lines []byte) error {
 		return err
 	}
 	f.size += int64(len(lines))
+	return nil
+}
+
+// Scrub reads the file, and writes it again from memory if it is damaged. A list in a Store
+// has none.
+func (q *Quarantine) Scrub(r *scrub.Run) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	f, ok := q.log.(*file)
+	if !ok || f.fsys == nil {
+		return nil
+	}
+	r.Files++
+	onDisk, err := OpenReadOnly(f.fsys, f.name)
+	if err != nil || onDisk.damaged == nil {
+		return err
+	}
+	r.Found(f.name, onDisk.damaged)
+	text, err := encode(q.sorted())
+	if err == nil {
+		err = atomicfile.Write(f.fsys, f.name, text)
+	}
+	if err != nil {
+		return fmt.Errorf("quarantine: %w", err)
+	}
+	f.size = int64(len(text))
 	return nil
 }

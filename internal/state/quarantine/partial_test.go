@@ -126,7 +126,7 @@ func TestAPartialLine(t *testing.T) {
 	fsys := disk(t)
 	q := open(t, fsys)
 	note(t, q, start, partialOf(t, 7, 0xab, "soon is not a number"))
-	const line = `"oid":"7","reason":"column year: soon is not a number","since":"%s","tries":1,"kind":"partial","columns":[{"column":"year","reason":"soon is not a number"}],"hash":"00000000000000ab"}`
+	const line = `"oid":"7","reason":"column year: soon is not a number","since":"%s","tries":1,"kind":"partial","columns":[{"column":"year","reason":"soon is not a number"}],"hash":"00000000000000ab","crc":"`
 	if got, want := string(read(t, fsys)), fmt.Sprintf(line, start.Format(time.RFC3339Nano)); !strings.Contains(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}

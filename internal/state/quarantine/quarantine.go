@@ -15,6 +15,9 @@
 //
 //	{"key":"118000000000000007","oid":"7","kind":"partial","reason":"...","columns":[{"column":"rating","reason":"..."}],"hash":"...","since":"...","tries":1}
 //
+// Each line ends with its checksum, "crc", which lines of an older release lack. Open
+// skips a damaged line, and Damaged reports it: the next sweep lists the row again.
+//
 // In a table with an ACL a line also has the visibility of the row's last document:
 // "document":"visible" or "document":"hidden".
 //
@@ -44,6 +47,7 @@ import (
 
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/sealed"
 )
 
 // A Row is a row in quarantine, or a partial one. OID is empty if the key is unusable.
@@ -82,6 +86,8 @@ type Quarantine struct {
 	log    log                               // writes what changes
 	reload func() (map[string][]byte, error) // nil: the list is a file
 
+	damaged error // of the first line that was skipped
+
 	mu   sync.Mutex
 	rows map[string]Row // by id
 
@@ -106,9 +112,7 @@ func OpenReadOnly(fsys atomicfile.FS, name string) (*Quarantine, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("quarantine: %w", err)
 	}
-	if err := q.replay(text); err != nil {
-		return nil, fmt.Errorf("quarantine: %s: %w", name, err)
-	}
+	q.replay(text)
 	q.doubtAll()
 	return q, nil
 }
@@ -133,21 +137,24 @@ func Open(fsys atomicfile.FS, name string) (*Quarantine, error) {
 // replay applies the lines of a file up to the first incomplete one. An incomplete
 // line has no end, or it has zero bytes: after a power cut a later block may be on
 // the disk and an earlier one not.
-func (q *Quarantine) replay(text []byte) error {
+func (q *Quarantine) replay(text []byte) {
 	n := 0
 	for l := range bytes.Lines(text) {
 		n++
 		if !bytes.HasSuffix(l, []byte("\n")) || bytes.IndexByte(l, 0) >= 0 {
-			return nil
+			return
 		}
 		row, err := decode(l)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
+			q.damaged = cmp.Or(q.damaged, fmt.Errorf("line %d: %w", n, err))
+			continue
 		}
 		q.apply(row)
 	}
-	return nil
 }
+
+// Damaged returns the error of the first line that Open has skipped, nil if there is none.
+func (q *Quarantine) Damaged() error { return q.damaged }
 
 // apply adds, replaces or removes a row.
 func (q *Quarantine) apply(r Row) {
@@ -196,6 +203,9 @@ func (h *hexHash) UnmarshalText(text []byte) error {
 }
 
 func decode(l []byte) (Row, error) {
+	if err := sealed.CheckObject(l); err != nil {
+		return Row{}, err
+	}
 	var in line
 	if err := json.Unmarshal(l, &in); err != nil {
 		return Row{}, err
@@ -222,7 +232,7 @@ func encode(rows []Row) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		b = append(append(b, l...), '\n')
+		b = append(sealed.AppendObject(b, l), '\n')
 	}
 	return b, nil
 }

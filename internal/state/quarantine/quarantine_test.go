@@ -94,10 +94,10 @@ func TestFormat(t *testing.T) {
 	if err := q.Clear([]doc.OID{oid(t, 7)}); err != nil {
 		t.Fatal(err)
 	}
-	wantText := `{"key":"118000000000000007","oid":"7","reason":"column length: \"x\" is no number","since":"2026-11-21T10:15:30.5Z","tries":1}
-{"key":"","oid":"","reason":"the key is NULL","since":"2026-11-21T10:15:30.5Z","tries":1}
-{"key":"118000000000000007","oid":"7","reason":"column length: \"y\" is no number","since":"2026-11-21T10:15:30.5Z","tries":2,"document":"hidden"}
-{"key":"118000000000000007","oid":"7","tries":0}
+	wantText := `{"key":"118000000000000007","oid":"7","reason":"column length: \"x\" is no number","since":"2026-11-21T10:15:30.5Z","tries":1,"crc":"1fdad1f1"}
+{"key":"","oid":"","reason":"the key is NULL","since":"2026-11-21T10:15:30.5Z","tries":1,"crc":"31b7fab6"}
+{"key":"118000000000000007","oid":"7","reason":"column length: \"y\" is no number","since":"2026-11-21T10:15:30.5Z","tries":2,"document":"hidden","crc":"9333338a"}
+{"key":"118000000000000007","oid":"7","tries":0,"crc":"434e2890"}
 `
 	if got := string(read(t, fsys)); got != wantText {
 		t.Errorf("got\n%swant\n%s", got, wantText)

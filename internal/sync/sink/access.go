@@ -59,11 +59,9 @@ func (s *Sink) withGroups(b, all doc.Batch) doc.Batch {
 }
 
 // restrict applies the groups of rejects to their last documents, and sets Document
-// of each reject.
+// of each reject. In any table it makes the page and the document of a reject those of one
+// write: a crash may have come between both.
 func (s *Sink) restrict(b doc.Batch) error {
-	if s.acl == (doc.ACL{}) {
-		return nil
-	}
 	oids := keys(nil, b.Rejects)
 	versions, err := s.index.Versions(oids)
 	if err != nil {
@@ -136,7 +134,10 @@ func (r *restriction) add(reject doc.Reject, version doc.Version) error {
 		return err
 	}
 	current := paged && meta.Gen == s.index.Generation()
+	guarded := s.acl != doc.ACL{}
 	switch {
+	case !guarded && (version == 0 || !current || version == meta.V):
+		return nil
 	case version == 0 && !current:
 		r.done[reject.OID] = "" // no document
 		return nil
@@ -148,16 +149,24 @@ func (r *restriction) add(reject doc.Reject, version doc.Version) error {
 	if err != nil {
 		return err
 	}
+	if !ok && !guarded {
+		return nil
+	}
 	if !ok {
 		r.remove(reject.OID)
 		return nil
 	}
 	e, visibility, ok := r.rebuilt(page, reject.Groups)
+	if !ok && !guarded {
+		return nil
+	}
 	if !ok || visibility == doc.Hidden && s.Exposed {
 		r.remove(reject.OID)
 		return nil
 	}
-	r.done[reject.OID] = visibility
+	if guarded {
+		r.done[reject.OID] = visibility
+	}
 	// Bodies and not hashes: the index may have been built without the ACL field,
 	// and the next index is built from the page.
 	if bytes.Equal(e.body, page.Body) && version == page.V {

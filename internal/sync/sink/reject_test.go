@@ -2,6 +2,7 @@ package sink
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -125,4 +126,39 @@ func TestRejectKeepsTheOldDocument(t *testing.T) {
 	different(fakeworld.Unfit+"otherwise", one)
 	w.quarantine.Reopen()
 	different(fakeworld.Unfit, one)
+}
+
+// A crash between index and page leaves a document and a page of two writes, and then the
+// row can't become a document any more. The next fetch of the row makes them one write
+// again, with the text of the page.
+func TestPairOfARejectIsMadeWhole(t *testing.T) {
+	w := newWorld()
+	s := w.start()
+	fetch(t, s, map[doc.OID]string{one: "a", two: "b"})
+	crash := errors.New("crash")
+	w.pages.Before = func(step string) error {
+		if step == "put pages" {
+			return crash
+		}
+		return nil
+	}
+	seq := begin(t, s)
+	if _, err := s.Put(t.Context(), batchOf(seq, map[doc.OID]string{one: "changed"})); !errors.Is(err, crash) {
+		t.Fatalf("got %v, want %v", err, crash)
+	}
+	w.pages.Before = nil
+	w.wantIndex(t, map[doc.OID]string{one: "changed", two: "b"})
+	s = w.start()
+	for range 2 {
+		seq = begin(t, s)
+		if _, err := s.Put(t.Context(), doc.Batch{Fetch: seq, Rejects: []doc.Reject{{OID: one, Reason: "price: NaN"}}}); err != nil {
+			t.Fatal(err)
+		}
+		s.End(seq)
+		d, _ := w.index.Doc(one)
+		if page, ok := w.pages.Page(one); !ok || page.V != d.V || page.Hash != d.Hash {
+			t.Errorf("got page %+v (%t) of document %+v, want those of one write", page.Meta, ok, d.Meta)
+		}
+	}
+	w.wantIndex(t, map[doc.OID]string{one: "a", two: "b"})
 }

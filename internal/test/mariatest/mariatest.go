@@ -90,7 +90,7 @@ func start(name string, options []string) (*Server, error) {
 	}
 	s := &Server{product: product, process: &process.Process{Dir: dir}, options: options}
 	ctx := context.Background()
-	if err = product.install(ctx, dir); err == nil {
+	if err = product.install(ctx, dir, options); err == nil {
 		err = s.listen(ctx)
 	}
 	if err != nil {

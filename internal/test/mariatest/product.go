@@ -85,8 +85,9 @@ func (p product) command(ctx context.Context, dir string, options ...string) *ex
 	return cmd
 }
 
-// install makes the server's own tables, and the account root without a password.
-func (p product) install(ctx context.Context, dir string) error {
+// install makes the server's own tables, and the account root without a password. MySQL
+// has to have some options from the beginning, such as lower_case_table_names.
+func (p product) install(ctx context.Context, dir string, options []string) error {
 	var cmd *exec.Cmd
 	switch {
 	case p.name == "MySQL":
@@ -94,7 +95,7 @@ func (p product) install(ctx context.Context, dir string) error {
 		if err := os.WriteFile(setup, []byte("CREATE USER root@'127.0.0.1';\nGRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;\n"), 0o644); err != nil {
 			return err
 		}
-		cmd = p.command(ctx, dir, "--initialize-insecure", "--init-file="+setup)
+		cmd = p.command(ctx, dir, append([]string{"--initialize-insecure", "--init-file=" + setup}, options...)...)
 	case p.root == "":
 		cmd = exec.CommandContext(ctx, "mariadb-install-db", "--no-defaults", "--user=root", "--datadir="+filepath.Join(dir, "data"), "--auth-root-authentication-method=normal", "--skip-test-db")
 	default:

@@ -55,6 +55,7 @@ var targets = []target{
 	{name: "network", vars: "N=1"},
 	{name: "disk", vars: "N=1"},
 	{name: "cycles", vars: "N=1"},
+	{name: "flip", vars: "N=1"},
 	{name: "fresh", vars: "N=100"},
 	{name: "deletes", vars: "N=1000 SECONDS=1"},
 	{name: "abuse", vars: "SECONDS=1", judges: true},

@@ -109,7 +109,7 @@ var kinds = [codes]kind{
 	noIndexOnChildKey: {"no_index_on_child_key", Warning, "There is no index on a child's key, so each batch reads the whole child, of more than 10,000 rows.", indexRemedy},
 	indexUnused:       {"index_unused", Warning, "There is an index, but the database does not use it.", "Update the statistics as the finding shows. If that changes nothing, simplify the SQL."},
 	joinedWhole:       {"joined_whole", Warning, "A query for a few rows reads a whole joined table of more than 10,000 rows.", "Create an index on the columns of the join."},
-	planUnknown:       {"plan_unknown", Warning, "The database's `EXPLAIN` has an unknown form: indexes, joined tables and write privileges are not checked.", "Report the database's release, with the finding."},
+	planUnknown:       {"plan_unknown", Warning, "The database's `EXPLAIN` has an unknown form, or is refused: indexes, joined tables and write privileges are not checked.", "Grant what the finding names, or report the database's release."},
 	nullUpdated:       {"null_updated", Warning, "Rows have a NULL in `updated`. They are loaded, but only the sweep finds their changes.", "Fill the column, and make it `NOT NULL`."},
 	futureUpdated:     {"future_updated", Warning, "Rows have a future time in `updated`. Their changes are found then, or by the sweep.", "Find what writes these times. If the column has no time zone, check `timezone`."},
 	outOfRangeUpdated: {"out_of_range_updated", Warning, "Rows have an implausible time in `updated`: before 1990, or more than a year after the database's clock. Only the sweep finds their changes. `status` counts them as `out_of_range`.", "Find what writes these times. If the column is a number in another unit, declare the `unit` of `updated`."},

@@ -153,3 +153,16 @@ func TestFoldedBreaksLongLists(t *testing.T) {
 		t.Errorf("got %q, want three lines with all of %v", lines, all)
 	}
 }
+
+// A server's zone that a configuration can't have is shown beside the one that is assumed.
+func TestForeignZoneIsShown(t *testing.T) {
+	c := doc.Catalog{Name: "shop", ForeignZone: "+05:30", Tables: []doc.CatalogTable{{Name: "a", SQL: "a", Primary: true, Keys: [][]string{{"id"}}, Columns: []doc.CatalogColumn{
+		{Name: "id", SQL: "id", Kind: doc.NumberColumn, Key: true, Indexed: true}, {Name: "updated_at", SQL: "updated_at", Kind: doc.WallColumn, Time: true}, {Name: "unseen", SQL: "unseen", Type: "text, invisible", Kind: doc.OtherColumn},
+	}}}}
+	yaml, _ := Config(c, Source{Driver: "mysql"})
+	for _, want := range []string{"the server's, +05:30, is no region's", "    timezone: UTC\n", "# omitted: unseen (text, invisible)\n"} {
+		if !strings.Contains(yaml, want) {
+			t.Errorf("got\n%s\nwant %q in it", yaml, want)
+		}
+	}
+}

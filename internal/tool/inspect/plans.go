@@ -48,7 +48,7 @@ func (tc *tableCheck) planned(err error) error {
 	}
 	if !tc.planUnknown {
 		tc.planUnknown = true
-		tc.add(planUnknown, tc.path+".sql", oneLine(err)+": indexes, joined tables and write privileges are not checked", "report the database's release, with this line")
+		tc.add(planUnknown, tc.path+".sql", oneLine(err)+": indexes, joined tables and write privileges are not checked", "grant what is missing, or report the database's release, with this line")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -53,14 +54,14 @@ func write(c doc.Catalog, s Source, all []*proposal) string {
 	t.line(0, "tables:")
 	for _, p := range all {
 		if p.why == "" {
-			t.table(p, plain(name), c.Zone)
+			t.table(p, plain(name), c)
 		}
 	}
 	t.omissions(c, all)
 	return t.String()
 }
 
-func (t *text) table(p *proposal, source, zone string) {
+func (t *text) table(p *proposal, source string, of doc.Catalog) {
 	t.line(2, "%s:", plain(p.name))
 	t.line(4, "source: %s", source)
 	t.sql(4, p.sql())
@@ -90,7 +91,7 @@ func (t *text) table(p *proposal, source, zone string) {
 	case p.hasWall() && inUTC(p.updated.CatalogColumn):
 		t.line(4, "timezone: UTC  # as its name says")
 	case p.hasWall():
-		t.zone(zone)
+		t.zone(of)
 	}
 	if p.textless {
 		words := "the key is"
@@ -172,14 +173,16 @@ func (p *proposal) noUpdated() string {
 
 // zone writes the time zone of an updated column that has none. now() uses the
 // server's, unless the application sets another.
-func (t *text) zone(zone string) {
-	if zone == "" {
-		t.comment(4, "updated has no time zone; this one is assumed")
-		zone = "UTC"
-	} else {
+func (t *text) zone(of doc.Catalog) {
+	switch {
+	case of.Zone != "":
 		t.comment(4, "updated has no time zone; this one is the server's")
+	case of.ForeignZone != "":
+		t.comment(4, "updated has no time zone, and the server's, %s, is no region's: replace UTC by that of the times, such as Asia/Kolkata", of.ForeignZone)
+	default:
+		t.comment(4, "updated has no time zone; this one is assumed")
 	}
-	t.line(4, "timezone: %s", plain(zone))
+	t.line(4, "timezone: %s", plain(cmp.Or(of.Zone, "UTC")))
 }
 
 func (t *text) child(c child) {

@@ -22,6 +22,9 @@ func (p *Plugin) Merge(segments []segment.Segment, drops []*roaring.Bitmap, path
 // MergeUsing implements scorch.SegmentPlugin. zapx merges segments with different
 // fields, and those that this package can't read.
 func (p *Plugin) MergeUsing(segments []segment.Segment, drops []*roaring.Bitmap, path string, closed chan struct{}, stats segment.StatsReporter, config map[string]any) ([][]uint64, uint64, error) {
+	if err := checkSources(segments, config); err != nil {
+		return nil, 0, fmt.Errorf("merge segments into %s: %w", path, err)
+	}
 	b := builders.Get().(*builder)
 	defer b.release()
 	numbers, size, err := b.mergeSegments(segments, drops, path, closed)

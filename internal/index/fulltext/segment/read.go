@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"path/filepath"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	index "github.com/blevesearch/bleve_index_api"
@@ -18,11 +19,12 @@ var (
 	// not read. zapx merges it.
 	errForeign = errors.New("the segment has data that only zapx merges")
 
-	errBroken = errors.New("the segment is broken: build a new index from the pages")
+	errBroken = errors.New("the segment has what no segment has")
 )
 
 // A source is a segment that is merged.
 type source struct {
+	file    string // "": in memory
 	data    []byte
 	docs    int
 	stored  uint64 // offset of the stored index
@@ -58,7 +60,16 @@ func openSource(s segment.Segment) (*source, error) {
 	default:
 		return nil, errForeign
 	}
-	return readSource(data)
+	src, err := readSource(data)
+	if path := Path(s); path != "" {
+		if errors.Is(err, errBroken) {
+			return nil, &BrokenError{filepath.Base(path)}
+		}
+		if src != nil {
+			src.file = filepath.Base(path)
+		}
+	}
+	return src, err
 }
 
 func readSource(data []byte) (*source, error) {

@@ -3,6 +3,7 @@ package segment
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	segment "github.com/blevesearch/scorch_segment_api/v2"
@@ -20,8 +21,8 @@ type Reader struct {
 // copies a segment that is in memory.
 func NewReader(s segment.Segment) (*Reader, error) {
 	src, err := openSource(s)
-	if errors.Is(err, errForeign) {
-		err = fmt.Errorf("a segment of the index is of another program or version: build a new index from the pages")
+	if errors.Is(err, errForeign) { // or damaged
+		err = fmt.Errorf("%w: a segment of the index is of another program or version: build a new index from the pages", &BrokenError{filepath.Base(Path(s))})
 	}
 	return &Reader{src, map[string]*vellum.FST{}}, err
 }
@@ -40,10 +41,10 @@ func (r *Reader) dict(field string) (*vellum.FST, error) {
 		}
 		_, terms, err := r.src.record(f)
 		if err != nil {
-			return nil, err
+			return nil, r.src.name(err)
 		}
 		if r.dicts[field], err = vellum.Load(terms); err != nil {
-			return nil, errBroken
+			return nil, r.src.name(errBroken)
 		}
 	}
 	return r.dicts[field], nil
@@ -65,6 +66,9 @@ func (r *Reader) Find(field, term string) (Postings, bool, error) {
 		return Postings{}, false, err
 	}
 	v, found, err := fst.Get([]byte(term))
+	if err != nil {
+		err = r.src.name(errBroken)
+	}
 	return Postings{r.src, v}, found, err
 }
 
@@ -82,13 +86,13 @@ func (r *Reader) Each(field, from, before string, f func(term []byte, p Postings
 			return nil
 		}
 		if more, err := f(term, Postings{r.src, v}); err != nil || !more {
-			return err
+			return r.src.name(err)
 		}
 	}
 	if errors.Is(err, vellum.ErrIteratorDone) {
 		return nil
 	}
-	return errBroken
+	return r.src.name(errBroken)
 }
 
 // Words returns the sum of the numbers of words that the documents of a set have,
@@ -150,10 +154,10 @@ func (p Postings) parts() (tf, loc, docs []byte, err error) {
 func (p Postings) AddTo(to Bits) error {
 	a := adder{to: to}
 	if err := p.each(&a); err != nil {
-		return err
+		return p.src.name(err)
 	}
 	if a.broken {
-		return errBroken
+		return p.src.name(errBroken)
 	}
 	return nil
 }
@@ -162,11 +166,12 @@ func (p Postings) AddTo(to Bits) error {
 // which it counts without reading them.
 func (p Postings) CountIn(in Bits) (int, error) {
 	if in == nil {
-		return p.count()
+		n, err := p.count()
+		return n, p.src.name(err)
 	}
 	c := counter{in: in}
 	err := p.each(&c)
-	return c.n, err
+	return c.n, p.src.name(err)
 }
 
 func (p Postings) count() (int, error) {
@@ -184,16 +189,20 @@ func (p Postings) count() (int, error) {
 // Doc returns the document of a term that one document has, such as its id.
 func (p Postings) Doc() (doc uint32, err error) {
 	if doc, _, ok := p.single(); ok {
-		return doc, nil
+		return doc, p.src.name(docList{doc}.check(p.src.docs))
 	}
 	var docs docList
-	if err := p.each(&docs); err != nil {
-		return 0, err
+	err = p.each(&docs)
+	if err == nil && len(docs) != 1 {
+		err = errBroken
 	}
-	if len(docs) != 1 {
-		return 0, errBroken
+	if err == nil {
+		err = docs.check(p.src.docs)
 	}
-	return docs[0], docs.check(p.src.docs)
+	if err != nil {
+		return 0, p.src.name(err)
+	}
+	return docs[0], nil
 }
 
 // A Cursor reads the documents of a term one after another.
@@ -206,6 +215,7 @@ type Cursor struct {
 	block  docList // documents of one container of docs
 	at     int
 	limit  int
+	src    *source
 	tf     decoder
 	loc    decoder
 	places uint64 // where those of Doc are in loc
@@ -220,8 +230,11 @@ type Cursor struct {
 // Cursor opens a cursor before the first document. It skips documents that are not
 // in a set where it can, and passes over others of them.
 func (p Postings) Cursor(among Bits) *Cursor {
-	c := &Cursor{limit: p.src.docs}
+	c := &Cursor{limit: p.src.docs, src: p.src}
 	if doc, length, ok := p.single(); ok {
+		if c.err = (docList{doc}).check(c.limit); c.err != nil {
+			return c
+		}
 		c.block = docList{doc}
 		c.tf.data = uvarint([]byte{1 << 1}, length)
 		return c
@@ -339,7 +352,7 @@ func (c *Cursor) AppendPositions(dst []int) []int {
 // Err returns the error that ended the cursor, nil at the end.
 func (c *Cursor) Err() error {
 	if c.err == nil && (c.tf.broken || c.loc.broken || c.docs.d.broken) {
-		return errBroken
+		return c.src.name(errBroken)
 	}
-	return c.err
+	return c.src.name(c.err)
 }

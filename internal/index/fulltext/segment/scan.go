@@ -11,6 +11,7 @@ type Posting struct {
 	Freq   int // how often the document has the term
 	Length int // number of words of the field in the document
 
+	src *source
 	loc []byte
 }
 
@@ -21,7 +22,7 @@ func (p *Posting) AppendPositions(dst []int) ([]int, error) {
 		dst = d.appendPosition(dst)
 	}
 	if d.broken {
-		return dst, errBroken
+		return dst, p.src.name(errBroken)
 	}
 	return dst, nil
 }
@@ -42,13 +43,13 @@ func (d *decoder) appendPosition(dst []int) []int {
 // others it reads no more than it has to: a chunk without any is skipped, and 64
 // documents are looked at together. It calls step for every 65536 documents.
 func (p Postings) Scan(in Bits, step func() error, f func(*Posting)) error {
-	return p.scan(in, false, step, f)
+	return p.src.name(p.scan(in, false, step, f))
 }
 
 // ScanPositions is Scan for documents whose positions are read too, which are most of
 // the bytes of a term.
 func (p Postings) ScanPositions(in Bits, step func() error, f func(*Posting)) error {
-	return p.scan(in, true, step, f)
+	return p.src.name(p.scan(in, true, step, f))
 }
 
 func (p Postings) scan(in Bits, placed bool, step func() error, f func(*Posting)) error {
@@ -65,7 +66,7 @@ func (p Postings) scan(in Bits, placed bool, step func() error, f func(*Posting)
 	if err != nil {
 		return err
 	}
-	s := scanner{in: in, f: f, tf: decoder{data: tf}, end: uint32(p.src.docs)}
+	s := scanner{in: in, f: f, now: Posting{src: p.src}, tf: decoder{data: tf}, end: uint32(p.src.docs)}
 	b, err := openBitmap(docs, p.src.docs)
 	if err != nil {
 		return err

@@ -339,8 +339,19 @@ func TestFailedMerge(t *testing.T) {
 	if err := os.WriteFile(broken, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := new(Plugin).Merge([]segment.Segment{openFile(t, broken)}, []*roaring.Bitmap{nil}, path, nil, nil); !errors.Is(err, errBroken) {
-		t.Errorf("broken: got %v, want %v", err, errBroken)
+	if _, _, err := new(Plugin).Merge([]segment.Segment{openFile(t, broken)}, []*roaring.Bitmap{nil}, path, nil, nil); !errors.Is(err, ErrDamaged) {
+		t.Errorf("broken: got %v, want %v", err, ErrDamaged)
+	}
+	// a flipped bit, which would be written to a segment whose checksum is right
+	data = bytesOf(t, good)
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(broken, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var reported error
+	config := map[string]any{DamageKey: func(err error) { reported = err }}
+	if _, _, err := new(Plugin).MergeUsing([]segment.Segment{good, openFile(t, broken)}, []*roaring.Bitmap{nil, nil}, path, nil, nil, config); !errors.Is(err, ErrDamaged) || !errors.Is(reported, ErrDamaged) {
+		t.Errorf("a flipped bit: got %v and %v, want %v", err, reported, ErrDamaged)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the file of a failed merge: got %v, want %v", err, os.ErrNotExist)

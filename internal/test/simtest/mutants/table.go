@@ -26,7 +26,7 @@ var rulesWithoutMutant = map[string]string{
 }
 
 // mutants are in the order of the rules.
-var mutants = []mutant{
+var mutants = append([]mutant{
 	{rule: "R1", name: "only newer rows are different", pkg: "internal/sync/sink", function: "Sink.Different",
 		edit: replace("!P.Same(s)", "P.Updated.Before(s.Updated)")},
 	{rule: "R2", name: "tokens are not compared", pkg: "internal/base/doc", function: "Stamp.Same",
@@ -402,4 +402,4 @@ var mutants = []mutant{
 	{rule: "R30", name: "the alias moves before the last batch", pkg: "internal/index/reindex", function: "build.run",
 		edit:  replace("e == nil", "e != nil || e == nil"),
 		tests: "TestAMappingThatDoesNotFit|TestFaultAtEveryStep"},
-}
+}, ofDamage...)
