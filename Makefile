@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/test/pgtest/withpg
 export TESTDATA
 
-.PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles flip fresh demo build test lint race smoke bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
+.PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler silent abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles flip fresh demo build test lint race smoke bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -279,6 +279,11 @@ chinook: servers
 # DELETEs of single rows of a table of N rows, until no search finds them.
 deletes: servers
 	DELETES_N=$(or $(N),1000000) DELETES_SECONDS=$(or $(SECONDS),300) $(WITHPG) $(GO) test -count=1 -run '^TestDeletes$$' -v -timeout 60m ./cmd/indexerd
+
+# Changes that leave updateTime alone in a table of N rows, in each database: alone, and for
+# SECONDS beside a hundred changes a second that move it.
+silent: servers
+	SILENT_N=$(or $(N),100000) SILENT_SECONDS=$(or $(SECONDS),60) $(WITHPG) $(GO) test -count=1 -run '^TestSilent$$' -v -timeout 60m ./cmd/indexerd
 
 # N random sequences of schema changes, in both databases, while rows change.
 schema: servers

@@ -41,7 +41,7 @@ func limitKeys(l *Limits) []key {
 		},
 		{
 			"comparison_share", false, "write a number above 0, up to 1", "0.1",
-			"The fraction of the time in which statements compare tables without `updated` and look for deleted rows. A table is compared every second, or as often as this allows.",
+			"The fraction of the time in which statements compare tables, for changes that no window shows. A table without `updated` is compared every second, or as often as this allows.",
 			decimal{&l.ComparisonShare, 1},
 		},
 	}

@@ -5,7 +5,8 @@
 //
 // Sweep repairs the differences and Verify counts them. A Sweep with sums lists only
 // the ranges of keys whose sum in the database is not that of their documents: see
-// Stored. Narrow removes documents within seconds, from ranges of keys that may have
+// Stored. Between two sweeps of a table with updateTimes it repairs what no window
+// showed, and moves no mark. Narrow removes documents within seconds, from ranges of keys that may have
 // lost rows: see Ranges. All compare chunk by chunk of keys:
 //
 //	same stamp, and page and index      nothing to do
@@ -37,6 +38,7 @@
 //	sweep.held    removals that the guard held in the last sweep that ended
 //	verify.*      differences that a Verify checks again
 //	narrow.*      the candidates of a Narrow; the next one begins again
+//	compare.gone  those of a Sweep between two sweeps, likewise
 //
 // The candidates and then the position are made durable every 5 seconds.
 // sweep.held is replaced before the mark moves.
@@ -44,9 +46,10 @@
 // Cost: a listing of the index, a lookup of the page and a stamp of the database
 // for each row, and 0.2 us for the comparison. If keys are ordered otherwise,
 // each row is read twice, and looked up in the index once. A Verify with Content
-// also reads each page, on all cores. With sums, one statement sums all rows, and
-// the documents that were written since are listed. Memory: two chunks and a batch, whatever
-// the size of the table and the number of differences.
+// also reads each page, on all cores. With sums, one statement sums all rows, at 1 to
+// 8 us each, and the documents of ranges that were written since are listed, at about
+// 2 us each. Memory: two chunks and a batch, whatever the size of the table and the
+// number of differences, and with sums 1 byte for each document, at most 2 MB.
 package deletecheck
 
 import (

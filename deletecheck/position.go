@@ -20,6 +20,8 @@ const (
 	goneName     = "sweep.gone"  // candidates for removal
 	askedName    = "sweep.asked" // candidates whose row is gone
 	heldName     = "sweep.held"  // removals that the guard held in the last sweep
+
+	betweenName = "compare.gone" // sweep.gone of a comparison between two sweeps, which continues none
 )
 
 // saveEvery is how often a sweep saves its position. A crash costs that much

@@ -30,6 +30,32 @@ type Stored struct {
 	sums   map[doc.OID]doc.Sum // by first key; absent: not known
 	writes int                 // number of calls of Changed
 	since  time.Time           // when all sums were forgotten
+
+	retried map[doc.OID]doc.Token // of rows that were fetched and are in quarantine, or were
+}
+
+// maxRetried is the number of rows whose tokens are kept, to fetch a row in quarantine
+// once for each of its versions. With more, all are fetched again.
+const maxRetried = 10_000
+
+// retry reports whether a row in quarantine was not fetched in this version. If its
+// digest is unknown, only a sweep fetches it.
+func (s *Stored) retry(row doc.Stamp) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return row.Token.Digest != 0 && row.Token != s.retried[row.OID]
+}
+
+// tried notes the rows that were fetched.
+func (s *Stored) tried(rows []doc.Stamp) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.retried == nil || len(s.retried)+len(rows) > maxRetried {
+		s.retried = map[doc.OID]doc.Token{}
+	}
+	for _, row := range rows {
+		s.retried[row.OID] = row.Token
+	}
 }
 
 // Changed reports keys whose documents were written or removed, or may have been. It

@@ -1,16 +1,20 @@
 package deletecheck_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"indexerd/deletecheck"
+	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/sync/sink"
+	"indexerd/internal/test/fakeworld"
 	"indexerd/internal/test/fakeworld/machine"
 	"indexerd/timetrace"
 )
@@ -255,4 +259,114 @@ func TestSummedHistories(t *testing.T) {
 			}
 		}
 	})
+}
+
+// between runs a comparison between two sweeps of a table with updateTimes.
+func (w *summedWorld) between(t testing.TB) doc.Report {
+	t.Helper()
+	s := w.sweep()
+	s.Settles, s.Between = false, true
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return runSweep(t, s)
+}
+
+// A comparison between two sweeps finds each change, and counts those that no window
+// promised to find. It moves no mark.
+func TestComparisonBetweenSweeps(t *testing.T) {
+	for name, world := range summedWorlds {
+		w := newSummed(world(t))
+		w.Table.Timeless = false
+		for i := range 20 {
+			w.put(i)
+		}
+		w.load(t)
+		before := w.Marks()
+		silently := func(n int, change func(*fakeworld.Row)) {
+			row := w.Table.Rows()[w.key(n)]
+			change(&row)
+			w.Table.PutRow(w.key(n), row)
+		}
+		for what, c := range map[string]struct {
+			change func()
+			silent int
+		}{
+			"nothing":                     {func() {}, 0},
+			"an update without its time":  {func() { silently(3, func(r *fakeworld.Row) { r.Title = "silent" }) }, 1},
+			"an update without a time":    {func() { silently(4, func(r *fakeworld.Row) { r.Updated = time.Time{} }) }, 1},
+			"a child":                     {func() { silently(5, func(r *fakeworld.Row) { r.Children = "child" }) }, 1},
+			"a delete":                    {func() { w.Table.Delete(w.key(7)) }, 0},
+			"an update with its time":     {func() { w.put(8) }, 0},
+			"a row that a window brought": {func() { w.put(9); w.load(t); w.Update(t, func(m *timetrace.Table) { m.Settled = before.Settled }) }, 0},
+		} {
+			w.Table.Advance(time.Second)
+			c.change()
+			if r := w.between(t); r.Silent != c.silent {
+				t.Errorf("%s, %s: got %+v, want %d silent", name, what, r, c.silent)
+			}
+			w.wantEqual(t)
+			if after := w.Marks(); !after.Settled.Equal(before.Settled) || !after.Sweep.Equal(before.Sweep) {
+				t.Errorf("%s, %s: got the marks %+v, want %+v", name, what, after, before)
+			}
+		}
+	}
+}
+
+// A sweep that was interrupted continues after a comparison.
+func TestSweepContinuesAfterAComparison(t *testing.T) {
+	w := loadedSummed(t, 40)
+	w.Table.Timeless = false
+	s := w.world.sweep()
+	lost, rests := errors.New("interrupted"), 0
+	s.Rest = func(context.Context, time.Duration) error {
+		if rests++; rests == 4 {
+			return lost
+		}
+		time.Sleep(6 * time.Second)
+		return nil
+	}
+	synctest.Test(t, func(*testing.T) {
+		if _, err := s.Run(context.Background()); !errors.Is(err, lost) {
+			t.Fatal(err)
+		}
+	})
+	position := func() string {
+		text, err := atomicfile.Read(w.Files, machine.Dir+"/sweep")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	before := position()
+	w.Table.Delete(w.key(30))
+	if r := w.between(t); r.Deleted != 1 {
+		t.Errorf("got %+v, want one removed", r)
+	}
+	if after := position(); after != before {
+		t.Errorf("got the position %s, want %s", after, before)
+	}
+	runSweep(t, w.world.sweep())
+	w.wantEqual(t)
+}
+
+// A row in quarantine is fetched once for each of its versions.
+func TestComparisonFetchesQuarantinedRowsThatChanged(t *testing.T) {
+	w := loadedSummed(t, 10)
+	w.Table.Timeless = false
+	row := w.Table.Rows()[w.key(3)]
+	for i, c := range []struct {
+		title string
+		read  int
+	}{{fakeworld.Unfit + "1", 1}, {fakeworld.Unfit + "1", 0}, {fakeworld.Unfit + "2", 1}, {"fit", 1}, {"fit", 0}} {
+		row.Title = c.title
+		w.Table.PutRow(w.key(3), row)
+		if r := w.between(t); i > 0 && r.Read != c.read {
+			t.Errorf("%q: got %+v, want %d read", c.title, r, c.read)
+		}
+		if got := w.Quarantine.Has(w.key(3)); got != (c.title != "fit") {
+			t.Errorf("%q: in quarantine: got %t", c.title, got)
+		}
+	}
+	w.wantEqual(t)
 }

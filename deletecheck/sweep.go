@@ -33,6 +33,9 @@ type Sweep struct {
 	Chunk       int    // documents between two calls of Rest; 0: 10,000
 	FromScratch bool   // do not continue an earlier sweep
 	Settles     bool   // move S to the time before the first row was compared: for a table without updateTimes
+	// Between reports that the comparison is one between two sweeps: it moves no mark,
+	// and an interrupted sweep continues afterwards. It needs Stored.
+	Between bool
 	// Rekeys reports that a row that changes gets another key. Then the guard limits
 	// the removals that exceed the additions of this sweep.
 	Rekeys bool
@@ -79,6 +82,7 @@ type sweep struct {
 	of      int64     // documents, and rows if they are listed too
 	gone    *spool    // candidates for removal
 	list    []span    // the ranges to list
+	settled time.Time // S at the begin: the index has each row below, unless it changed silently
 }
 
 // begin opens the position of an earlier sweep, or creates one.
@@ -116,20 +120,25 @@ func (s *Sweep) now(ctx context.Context) (timetrace.Table, time.Time, error) {
 
 // start creates the position of a new sweep.
 func (w *sweep) start(marks timetrace.Table, now time.Time) error {
-	w.at = newPosition(marks, now)
-	// First, so that the old position is never found beside the new spool.
-	if err := removeFile(w.FS, filepath.Join(w.Dir, positionName)); err != nil {
-		return err
+	w.at, w.settled = newPosition(marks, now), marks.Settled
+	w.at.Phase = w.phases()[0]
+	name := betweenName
+	if !w.Between {
+		name = goneName
+		// First, so that the old position is never found beside the new spool.
+		if err := removeFile(w.FS, filepath.Join(w.Dir, positionName)); err != nil {
+			return err
+		}
 	}
 	var err error
-	w.gone, err = newSpool(w.FS, filepath.Join(w.Dir, goneName))
+	w.gone, err = newSpool(w.FS, filepath.Join(w.Dir, name))
 	return err
 }
 
 // resume opens the position of an earlier sweep. It returns false if there is
 // none that can be continued.
 func (w *sweep) resume() (bool, error) {
-	if w.FromScratch {
+	if w.FromScratch || w.Between {
 		return false, nil
 	}
 	at, ok, err := load(w.FS, w.Dir)
@@ -141,16 +150,21 @@ func (w *sweep) resume() (bool, error) {
 	if errors.Is(err, errDamaged) {
 		return false, nil
 	}
-	w.at = at
+	w.at, w.settled = at, marks.Settled
 	return err == nil, err
 }
 
-// phases returns the phases of a sweep, in order.
+// phases returns the phases of a sweep, in order. Between sweeps only those rows in
+// quarantine are fetched that changed.
 func (s *Sweep) phases() []phase {
-	if s.Source.Ordered() {
-		return []phase{phaseRetry, phaseRanges, phasePages, phaseRemove}
+	all := []phase{phaseRetry, phaseRanges, phasePages, phaseRemove}
+	if !s.Source.Ordered() {
+		all = []phase{phaseRetry, phaseDocuments, phaseRows, phasePages, phaseRemove}
 	}
-	return []phase{phaseRetry, phaseDocuments, phaseRows, phasePages, phaseRemove}
+	if s.Between {
+		return all[1:]
+	}
+	return all
 }
 
 // run runs the remaining phases, and moves the mark.
@@ -221,18 +235,24 @@ func (w *sweep) compare(ctx context.Context, parts iter.Seq2[part, error]) error
 }
 
 // fetchDifferent fetches the rows that differ, but for those in quarantine, which
-// the first phase has tried.
+// the first phase has tried, or which were tried as they are between the same sweeps.
 func (w *sweep) fetchDifferent(ctx context.Context, differ []doc.Stamp) error {
-	var oids []doc.OID
-	for i, s := range differ {
-		if !w.Quarantine.Has(s.OID) {
-			oids = append(oids, s.OID)
+	var wanted []doc.Stamp
+	for _, s := range differ {
+		if w.Quarantine.Has(s.OID) && !(w.Between && w.Stored.retry(s)) {
+			continue
 		}
-		if len(oids) == w.Batch || i == len(differ)-1 && len(oids) > 0 {
-			if _, err := w.remover.refetch(ctx, oids); err != nil {
-				return err
-			}
-			oids = oids[:0]
+		wanted = append(wanted, s)
+		if !w.Settles && s.Updated.Before(w.settled) {
+			w.at.Report.Silent++
+		}
+	}
+	for some := range slices.Chunk(wanted, max(w.Batch, 1)) {
+		if _, err := w.remover.refetch(ctx, doc.OIDs(some)); err != nil {
+			return err
+		}
+		if w.Between {
+			w.Stored.tried(some)
 		}
 	}
 	return nil
@@ -260,7 +280,7 @@ func (w *sweep) reach(next doc.OID) error {
 // save makes the position durable every saveEvery. The position of a sweep with sums
 // would be one in its list, which is lost with the process.
 func (w *sweep) save() error {
-	if w.read != nil || time.Since(w.saved) < saveEvery {
+	if w.read != nil || w.Between || time.Since(w.saved) < saveEvery {
 		return nil
 	}
 	if err := w.at.save(w.FS, w.Dir, w.gone); err != nil {
@@ -279,6 +299,10 @@ func (w *sweep) progress(p part) {
 
 // end moves the marks, and then removes position and spool.
 func (w *sweep) end() error {
+	if w.Between {
+		w.gone.discard()
+		return nil
+	}
 	if err := w.move(); err != nil {
 		return err
 	}

@@ -118,5 +118,8 @@ func checkTable(ctx context.Context, c *inspect.Check, cfg *configs.Config, t co
 	if h := r.Horizon(t.Compensate, doc.Horizon{}, nil); h != nil {
 		look.Horizon = h
 	}
+	if h := r.Hints(); h != nil {
+		look.Hints = h
+	}
 	c.Table(ctx, look)
 }

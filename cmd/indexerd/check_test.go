@@ -160,7 +160,7 @@ func TestCheckFindings(t *testing.T) {
 		{"days", "CREATE TABLE film (id int PRIMARY KEY, u date, title text); INSERT INTO film VALUES (1, '2024-01-01', 'a'), (2, '2024-01-02', 'b');", all, "timezone: UTC", "coarse_updated", "tables.film.updated", "24h", 0},
 		{"no order", aFilm, "SELECT id, u, (SELECT string_agg(g.title, ',') FROM film g) AS title FROM film", "", "unordered_aggregate", "tables.film.sql", "string_agg(... ORDER BY ...)", 0},
 		{"values that don't fit", aFilm, all, "metadata: {title: number}", "partial_rows", "tables.film", "2 of 2 sampled rows have a value that does not fit its field, such as row 1: column title", 0},
-		{"a child without updated", aFilm, all, "children: {notes: {sql: 'SELECT id, title AS body FROM film', key: id, content: [body]}}", "child_without_updated", "tables.film.children.notes", "the sweep, every 1h", 0},
+		{"a child without updated", aFilm, all, "children: {notes: {sql: 'SELECT id, title AS body FROM film', key: id, content: [body]}}", "child_without_updated", "tables.film.children.notes", "found by comparison only", 0},
 		{"transactions without end", aFilm, all, "compensate: {horizon: timeout}", "unbounded_transactions", "tables.film.compensate.tiers", "= '600s'", 0},
 
 		{"no rows", "CREATE TABLE film (id int PRIMARY KEY, u timestamptz, title text);", all, "", "empty_result", "tables.film.sql", "no row", 0},

@@ -79,6 +79,10 @@ func newFlips(t *testing.T) *flips {
 		commands(t, 0, "sweep", "-c", f.config, "note")
 	}
 	p.found(t, "note", "first", 980)
+	eventually(t, soon, "a scrub", func() error { // of the daemon that has loaded the table
+		_, err := os.Stat(filepath.Join(f.data, "note", "scrub"))
+		return err
+	})
 	f.want = f.answers(t, p)
 	for i, answer := range f.want {
 		if strings.HasPrefix(answer, "refused") {

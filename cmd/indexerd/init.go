@@ -58,7 +58,7 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	case errors.Is(err, doc.ErrUnavailable) && driver == "sqlite":
 		return coded{fmt.Errorf("init: %w: name a file of SQLite%s, or postgres://user@host/database, or mysql://user@host/database", err, rooted(dsn)), exitBad}
 	case errors.Is(err, doc.ErrUnavailable):
-		return coded{fmt.Errorf("init: %w: start the database, or correct the address", err), exitBad}
+		return coded{fmt.Errorf("init: %w: start the database, or correct address and login", err), exitBad}
 	case err != nil:
 		return fmt.Errorf("init: %w", err)
 	}

@@ -104,6 +104,12 @@ func printTable(w io.Writer, t httpapi.TableStatus) {
 	if t.OutOfRange > 0 {
 		fmt.Fprintf(w, ", %d rows with updated out of range", t.OutOfRange)
 	}
+	if t.Silent > 0 {
+		fmt.Fprintf(w, ", %d rows changed without updated: found by comparison", t.Silent)
+		if c := t.Comparison; c != nil {
+			fmt.Fprintf(w, ", which takes %.0f ms and is made every %.0f s at most", c.TakesMS, c.EveryS)
+		}
+	}
 	fmt.Fprintln(w)
 	if t.LastError != nil {
 		fmt.Fprintf(w, "  last error, %s at %s: %s\n", t.LastError.Pass, clock(&t.LastError.At), terminal.Line(strings.TrimSpace(t.LastError.What)))

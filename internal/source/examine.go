@@ -56,6 +56,31 @@ func (t *Table) Relations(ctx context.Context) ([]doc.Relation, error) {
 	})
 }
 
+// Maintained reports whether the database sets updateTime with each change of a row: the
+// main SQL and each child's read one table, which sets it.
+func (t *Table) Maintained(ctx context.Context) (bool, error) {
+	return reading(ctx, t, "look for what sets updated", func(x *tx) (bool, error) {
+		maintainer, maintains := t.dialect.(dialect.Maintainer)
+		planner, plans := t.dialect.(dialect.Planner)
+		if !maintains || !plans {
+			return false, nil
+		}
+		for _, v := range t.rowViews() {
+			if v.updated == nil {
+				return false, nil
+			}
+			read, err := planner.Relations(ctx, x.session, &v.Described, v.updated.at)
+			if err != nil || len(read) != 1 {
+				return false, err
+			}
+			if sets, err := maintainer.Maintains(ctx, x.session, &v.Described, v.updated.at); err != nil || !sets {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+}
+
 // A question is a query of the daemon to be planned.
 type question struct {
 	asks  doc.Question

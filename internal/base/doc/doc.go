@@ -181,6 +181,7 @@ type Report struct {
 	Held        int      // removals that the guard holds back
 	Skipped     int      // documents that are unchanged, so not written
 	Quarantined int      // rows moved to quarantine
+	Silent      int      // rows that a comparison found changed, with an updateTime that promised them in the index
 	Late        Lateness // of the rows written
 }
 
@@ -194,5 +195,6 @@ func (r *Report) Add(o Report) {
 	r.Held += o.Held
 	r.Skipped += o.Skipped
 	r.Quarantined += o.Quarantined
+	r.Silent += o.Silent
 	r.Late.Add(o.Late)
 }

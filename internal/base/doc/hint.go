@@ -16,11 +16,18 @@ type Hint struct {
 	Counted  bool      // Counters show all that was committed before Version last moved
 	Weak     bool      // equal Counters prove nothing all the same: they only show which table to compare first
 	Reason   string    // why no hint of the table is exact, in words for status and check; "": it may be
+
+	// Changes is the number of changed rows that Counters show, where each changes at most
+	// one document. It is compared with that of a hint with an equal Plain; "": it shows
+	// nothing.
+	Changes int64
+	Plain   string
 }
 
 // A Footprint is what the SQLs of a table read.
 type Footprint struct {
 	Tables []BaseTable
+	Plain  bool   // a changed row of one table changes at most one document, and nothing else changes any
 	Reason string // why the version of the database does not cover what the SQLs read; "": it does
 }
 

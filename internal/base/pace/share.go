@@ -13,8 +13,8 @@ const AtMostEvery = time.Second
 // A Share divides a share of one database's time among tasks that repeat, such as
 // the comparisons of its tables. It is safe for concurrent use.
 //
-// Each task asks for AtMostEvery. If all of them together fit into the share, each
-// gets that. Otherwise all get the same time, and those that need less than it
+// Each task asks for an interval, at least AtMostEvery. If all of them together fit into
+// the share, each gets what it asks for. Otherwise all get the same time, and those that need less than it
 // leave the rest to the others: a long task never slows down the short ones.
 //
 // Tasks that are sure to be needed come first. The others divide what is left, with
@@ -29,15 +29,20 @@ type Share struct {
 
 	mu      sync.Mutex
 	tasks   map[string]task
-	sure    []time.Duration // costs of tasks, sorted, so that a division does not read all of them
+	sure    []time.Duration // what tasks want of each AtMostEvery, sorted, so that a division does not read all of them
 	unsure  []time.Duration
 	taken   bool
 	waiting []*waiter
 }
 
 type task struct {
-	cost time.Duration
-	sure bool
+	cost, least time.Duration // least: the interval that it asks for
+	sure        bool
+}
+
+// want returns the part of AtMostEvery that the task asks for.
+func (t task) want() time.Duration {
+	return time.Duration(float64(t.cost) * float64(AtMostEvery) / float64(t.least))
 }
 
 // sureFactor is how much cheaper a sure task counts than one that is not.
@@ -58,29 +63,30 @@ type waiter struct {
 // NewShare returns a Share of a fraction of the time.
 func NewShare(part float64) *Share { return &Share{part: part, tasks: map[string]task{}} }
 
-// Every notes that a task of this cost is to be repeated, and returns the interval
-// that it may have.
-func (s *Share) Every(name string, cost time.Duration, sure bool) time.Duration {
+// Every notes that a task of this cost is to be repeated, not more often than least, and
+// returns the interval that it may have.
+func (s *Share) Every(name string, cost, least time.Duration, sure bool) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.note(name, task{cost, sure})
+	least = max(least, AtMostEvery)
+	s.note(name, task{cost, least, sure})
 	level, used := divide(s.part, s.sure)
 	if !sure {
 		level, _ = divide(max(s.part-used, 0), s.unsure)
 	}
 	interval := max(float64(cost), 1) / level // infinite if nothing is left
-	return max(AtMostEvery, time.Duration(min(interval, float64(maxInterval))))
+	return max(least, time.Duration(min(interval, float64(maxInterval))))
 }
 
 // maxInterval keeps intervals far from an overflow.
 const maxInterval = 365 * 24 * time.Hour
 
-// divide returns the most that a task of some sorted costs may take of a part of the
+// divide returns the most that a task of some sorted wants may take of a part of the
 // time, and what all of them take then.
-func divide(part float64, costs []time.Duration) (level, used float64) {
-	for i, cost := range costs {
-		want := float64(cost) / float64(AtMostEvery)
-		level = (part - used) / float64(len(costs)-i)
+func divide(part float64, wants []time.Duration) (level, used float64) {
+	for i, one := range wants {
+		want := float64(one) / float64(AtMostEvery)
+		level = (part - used) / float64(len(wants)-i)
 		if want > level {
 			return level, part
 		}
@@ -89,7 +95,7 @@ func divide(part float64, costs []time.Duration) (level, used float64) {
 	return max(level, 1), used // all of them fit
 }
 
-func (s *Share) costs(sure bool) *[]time.Duration {
+func (s *Share) wants(sure bool) *[]time.Duration {
 	if sure {
 		return &s.sure
 	}
@@ -103,21 +109,21 @@ func (s *Share) note(name string, t task) {
 		return
 	}
 	if had {
-		costs := s.costs(before.sure)
-		at, _ := slices.BinarySearch(*costs, before.cost)
-		*costs = slices.Delete(*costs, at, at+1)
+		wants := s.wants(before.sure)
+		at, _ := slices.BinarySearch(*wants, before.want())
+		*wants = slices.Delete(*wants, at, at+1)
 	}
 	s.tasks[name] = t
-	costs := s.costs(t.sure)
-	at, _ := slices.BinarySearch(*costs, t.cost)
-	*costs = slices.Insert(*costs, at, t.cost)
+	wants := s.wants(t.sure)
+	at, _ := slices.BinarySearch(*wants, t.want())
+	*wants = slices.Insert(*wants, at, t.want())
 }
 
 // Idle notes that a task of this cost is not needed now.
 func (s *Share) Idle(name string, cost time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.note(name, task{cost: cost})
+	s.note(name, task{cost: cost, least: AtMostEvery})
 }
 
 // Take waits for a turn.

@@ -57,6 +57,8 @@ type Rows interface {
 	// RecentHints is Hints for a caller that does not use a hint's time: a hint may be
 	// a second old, so that any number of tables cost one reading.
 	RecentHints() changes.Hints
+	// Maintained reports whether the database sets the updateTime of a row that changes.
+	Maintained(context.Context) (bool, error)
 	// Sums returns the sums of ranges of keys; none where the database has none.
 	Sums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, error)
 	// CheckUnits samples the rows again for the units of their updateTimes.

@@ -94,15 +94,24 @@ type TableStatus struct {
 	// In a table with acl: the quarantined rows whose last document is visible to
 	// the row's current groups, and those whose last document is visible to admins
 	// only because the row's groups can't be read.
-	QuarantinedVisible int             `json:"quarantined_visible"`
-	QuarantinedHidden  int             `json:"quarantined_hidden"`
-	Partial            int             `json:"partial"`      // documents that lack values which do not fit their fields
-	OutOfRange         uint64          `json:"out_of_range"` // rows with an implausible updateTime at the last sweep
-	Skipped            int             `json:"skipped"`
-	Tree               TreeStatus      `json:"tree"`
-	LatenessMS         *LatenessStatus `json:"lateness_ms"`
-	LastError          *LastError      `json:"last_error"`
-	Index              *ClusterStatus  `json:"index,omitempty"` // nil for an embedded index
+	QuarantinedVisible int               `json:"quarantined_visible"`
+	QuarantinedHidden  int               `json:"quarantined_hidden"`
+	Partial            int               `json:"partial"`      // documents that lack values which do not fit their fields
+	OutOfRange         uint64            `json:"out_of_range"` // rows with an implausible updateTime at the last sweep
+	Skipped            int               `json:"skipped"`
+	Silent             int               `json:"silent"`     // rows that a comparison found changed without a moved updateTime, since the start
+	Comparison         *ComparisonStatus `json:"comparison"` // nil: none was made between two sweeps
+	Tree               TreeStatus        `json:"tree"`
+	LatenessMS         *LatenessStatus   `json:"lateness_ms"`
+	LastError          *LastError        `json:"last_error"`
+	Index              *ClusterStatus    `json:"index,omitempty"` // nil for an embedded index
+}
+
+// ComparisonStatus is what a comparison takes of the database's time, and how often at
+// most it is made while something changes that no window explains.
+type ComparisonStatus struct {
+	TakesMS float64 `json:"takes_ms"`
+	EveryS  float64 `json:"every_s"`
 }
 
 // ClusterStatus is the state of an index in a cluster.

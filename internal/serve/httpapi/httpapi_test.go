@@ -257,7 +257,7 @@ func TestStatusJSON(t *testing.T) {
 		`"tables":[{"table":"","source":"","state":"","load":null,"documents":0,"followed_by":"","settled":{"at":null,"mode":"","reason":"","unverified":false},` +
 		`"window":null,"lag_s":null,"marks":{"incremental":null,"tiers":{},"sweep":null},` +
 		`"passes":[{"pass":"","tier":null,"running":false,"last":null,"took_ms":0,"next":null,"error":null}],` +
-		`"held":null,"quarantined":0,"quarantined_visible":0,"quarantined_hidden":0,"partial":0,"out_of_range":0,"skipped":0,"tree":{"entries":0,"bytes":0,"spilled_bytes":0},"lateness_ms":null,"last_error":null}]}`
+		`"held":null,"quarantined":0,"quarantined_visible":0,"quarantined_hidden":0,"partial":0,"out_of_range":0,"skipped":0,"silent":0,"comparison":null,"tree":{"entries":0,"bytes":0,"spilled_bytes":0},"lateness_ms":null,"last_error":null}]}`
 	if string(text) != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}

@@ -144,6 +144,7 @@ var tableMetrics = []metric[TableStatus]{
 	newMetric(tableLabels, "partial_rows", "documents that lack values of their rows", func(t TableStatus) float64 { return float64(t.Partial) }),
 	newMetric(tableLabels, "quarantined_rows", "rows that can't become documents", func(t TableStatus) float64 { return float64(t.Quarantined) }),
 	newMetric(tableLabels, "out_of_range_rows", "rows with an implausible updateTime, whose changes only the sweep finds", func(t TableStatus) float64 { return float64(t.OutOfRange) }),
+	newMetric(tableLabels, "silent_changes_total", "rows that a comparison found changed without a moved updateTime", func(t TableStatus) float64 { return float64(t.Silent) }),
 	newMetric(tableLabels, "skipped_documents_total", "unchanged documents that were not written", func(t TableStatus) float64 { return float64(t.Skipped) }),
 	newMetric(tableLabels, "stamps", "stamps in the tree", func(t TableStatus) float64 { return float64(t.Tree.Entries) }),
 	newMetric(tableLabels, "stamps_bytes", "memory of the tree of stamps", func(t TableStatus) float64 { return float64(t.Tree.Bytes) }),

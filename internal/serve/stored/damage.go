@@ -3,6 +3,7 @@ package stored
 import (
 	"errors"
 
+	"indexerd/configs"
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/scrub"
 	"indexerd/internal/index/fulltext"
@@ -37,13 +38,10 @@ func (s *Table) Rebuilding() bool {
 	return marks.Unverified == IndexDamaged
 }
 
-// HasFiles reports whether index or pages are below the data directory.
+// HasFiles reports whether index or pages are below the data directory, when the table is
+// open.
 func (s *Table) HasFiles() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, index := s.Index.(checkedIndex)
-	_, pages := s.Pages.(*store.FileMap)
-	return index || pages
+	return s.Config.Index.Engine != configs.OpenSearch || !s.Config.PageStore.Remote()
 }
 
 // Damage returns the error of the index if one of its files is damaged.

@@ -69,7 +69,7 @@ type Table struct {
 	Sink       *sink.Sink
 	searcher   *search.Searcher
 	Ranges     *deletecheck.Ranges // of a table with updateTimes
-	Stored     *deletecheck.Stored // of one without
+	Stored     *deletecheck.Stored
 }
 
 // NewAll returns what is stored of the tables of a configuration, of which nothing is
@@ -198,8 +198,9 @@ func (s *Table) open(o opened) (err error) {
 	s.Sink = sink.New(s.writes, recordedPages{s.Pages, s.Recorder}, s.Tree, s.Quarantine, s.Guard, s.Reserve).WithACL(database.ACL(s.Conf))
 	s.Sink.Check, s.Sink.Exposed = s.withinLimits, s.Config.Index.Engine == configs.OpenSearch
 	s.Ranges, s.Stored = new(deletecheck.Ranges), new(deletecheck.Stored)
-	if s.Sink.Added = s.Ranges.Added; s.Conf.ByComparison() {
-		s.Sink.Added, s.Sink.Changed = nil, s.Stored.Changed
+	s.Sink.Changed = s.Stored.Changed
+	if !s.Conf.ByComparison() {
+		s.Sink.Added = s.Ranges.Added
 	}
 	s.searcher = s.newSearcher()
 	return nil

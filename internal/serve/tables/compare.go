@@ -13,9 +13,10 @@ import (
 	"indexerd/internal/sync/passes"
 )
 
-// A table without updateTimes has one pass, compare, which is a sweep that moves S.
-// Of a source one table is compared at a time. Between two chunks its turn goes to
-// the shortest comparison that waits.
+// A table without updateTimes has one pass, compare, which is a sweep that moves S. One
+// with updateTimes has it between two sweeps, for what no window shows. Of a source one
+// table is compared at a time. Between two chunks its turn goes to the shortest
+// comparison that waits.
 
 // sweepPass is the pass that compares all of the table.
 func (t *Table) sweepPass() string {
@@ -28,6 +29,19 @@ func (t *Table) sweepPass() string {
 // compare compares the table, and returns the time of its statements.
 func (t *Table) compare(ctx context.Context) (doc.Report, time.Duration, error) {
 	share, name := t.Source.comparisons, t.Conf.Name
+	sweep, between := t.Sweep, !t.Conf.ByComparison()
+	if between {
+		if _, quiet := t.Source.Conf.Limits.Quiet.Until(time.Now()); quiet {
+			return doc.Report{}, 0, passes.ErrNotNow
+		}
+		select {
+		case t.sweeping <- struct{}{}:
+			defer func() { <-t.sweeping }()
+		default:
+			return doc.Report{}, 0, passes.ErrNotNow
+		}
+		sweep = t.sweep
+	}
 	if err := share.Take(ctx, name); err != nil {
 		return doc.Report{}, 0, err
 	}
@@ -38,7 +52,7 @@ func (t *Table) compare(ctx context.Context) (doc.Report, time.Duration, error) 
 		}
 	}()
 	metered, spent := pace.Metered(ctx)
-	report, err := t.Sweep(metered, Sweeping{scheduled: true, Progress: t.showProgress, rest: func(ctx context.Context) error {
+	report, err := sweep(metered, Sweeping{scheduled: true, between: between, Progress: t.showProgress, rest: func(ctx context.Context) error {
 		share.Give()
 		taken = false
 		err := share.Take(ctx, name)

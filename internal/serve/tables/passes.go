@@ -63,7 +63,7 @@ func (t *Table) newPasses(r database.Rows) *passes.Passes {
 	var p *passes.Passes
 	p = passes.New(passes.Config{
 		Table: t.Conf, Source: r, Sink: t.Sink, Tree: t.Tree, Trace: t.Trace, Fail: t.fail,
-		Compare: t.compare, Share: t.Source.comparisons,
+		Compare: t.compare, Share: t.Source.comparisons, Documents: t.CountDocuments,
 		Run: func(ctx context.Context, pass, tier string, run func(context.Context) (doc.Report, error)) (doc.Report, error) {
 			report, err := t.pass(ctx, r, pass, tier, run)
 			if pass == "incremental" {
@@ -83,6 +83,9 @@ func (t *Table) renewPasses() {
 		return
 	}
 	p := t.newPasses(r)
+	if t.beforeLoad != nil {
+		p.Loaded(*t.beforeLoad)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.passes = p
@@ -281,6 +284,18 @@ func (t *Table) count(pass, tier string, took time.Duration, r doc.Report, err e
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.skipped += r.Skipped
+}
+
+// noteSilent counts rows that a pass found changed without their updateTime, and logs
+// them.
+func (t *Table) noteSilent(pass string, rows int) {
+	if rows == 0 {
+		return
+	}
+	t.mu.Lock()
+	t.silent += rows
+	t.mu.Unlock()
+	t.log.Info(pass+" found rows that changed without updated", "rows", rows, "column", t.Conf.Updated)
 }
 
 // guarded runs a function that reads rows of a table. Every pass begins here. A

@@ -21,6 +21,8 @@ const (
 	// longSweep is how long a narrowed sweep works before it rests as a scheduled sweep
 	// does.
 	longSweep = 10 * time.Second
+	// comparedWithin is the interval up to which comparisons find what is gone as well.
+	comparedWithin = 5 * time.Second
 )
 
 // removals are what a table keeps for its narrowed sweeps.
@@ -53,6 +55,7 @@ func (t *Table) noteBeforeLoad(ctx context.Context, rows database.Rows) {
 	}
 	if hint, err := hints.Hint(ctx); err == nil { // otherwise the first sweep does not wait
 		t.beforeLoad = &hint
+		t.Sink.Explained.From(hint.At)
 	}
 }
 
@@ -75,8 +78,15 @@ func (t *Table) removeGone(ctx context.Context) error {
 		return t.fail("deletecheck", err)
 	}
 	due := t.removals.memory.Look(hint)
-	if hint.Version == "" {
+	compared := p.Comparison()
+	switch {
+	case hint.Version == "":
 		due = changes.Unchanged
+	case compared.Covers(hint):
+		t.removals.memory.Compared()
+		due = changes.Unchanged
+	case compared.Comes(comparedWithin):
+		return nil
 	}
 	if !t.removals.turn.Comes(due) {
 		return nil

@@ -79,6 +79,9 @@ func (t *Table) writeLastScrub(at time.Time) error {
 
 // scrubIsDue does not wait.
 func (t *Table) scrubIsDue() bool {
+	if marks, _ := t.Trace.Table(t.Conf.Name); !marks.Loaded || !t.IsOpen() {
+		return false
+	}
 	if t.Damage() != nil || t.Rebuilding() {
 		return true
 	}

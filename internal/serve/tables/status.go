@@ -59,6 +59,7 @@ func (t *Table) Status(marks timetrace.Table) httpapi.TableStatus {
 		Marks:      httpapi.Marks{Incremental: httpapi.TimeOrNull(marks.Incremental), Tiers: map[string]httpapi.Time{}},
 		Passes:     []httpapi.PassStatus{},
 		Skipped:    t.skipped,
+		Silent:     t.silent,
 		OutOfRange: marks.OutOfRange,
 		Documents:  documents,
 	}
@@ -74,6 +75,9 @@ func (t *Table) Status(marks timetrace.Table) httpapi.TableStatus {
 	s.Settled.Reason = marks.Unverified // also while no pass runs
 	if t.passes != nil {
 		s.Settled.Reason = t.passes.Reason(marks)
+		if c := t.passes.Comparison(); c.Takes > 0 {
+			s.Comparison = &httpapi.ComparisonStatus{TakesMS: float64(c.Takes.Microseconds()) / 1000, EveryS: c.Every.Seconds()}
+		}
 	}
 	s.Settled.Unverified = marks.Unverified != "" || t.moment.Behind != ""
 	if t.moment.Behind != "" && marks.Unverified == "" {

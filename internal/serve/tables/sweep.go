@@ -68,6 +68,7 @@ type Sweeping struct {
 	Restart   bool    // from the first key, not where the last sweep was interrupted
 	Allow     int     // removals beyond the guard's limits
 	Progress  func(done, of int64)
+	between   bool                        // a comparison between two sweeps, of a table with updateTimes
 	rest      func(context.Context) error // between two chunks; nil: by share
 }
 
@@ -80,6 +81,11 @@ func (t *Table) Sweep(ctx context.Context, how Sweeping) (doc.Report, error) {
 		return doc.Report{}, ctx.Err()
 	}
 	defer func() { <-t.sweeping }()
+	return t.sweep(ctx, how)
+}
+
+// sweep is Sweep for a caller that holds sweeping.
+func (t *Table) sweep(ctx context.Context, how Sweeping) (doc.Report, error) {
 	rows, err := t.reach(ctx)
 	if err != nil {
 		return doc.Report{}, err
@@ -87,8 +93,11 @@ func (t *Table) Sweep(ctx context.Context, how Sweeping) (doc.Report, error) {
 	t.mu.Lock()
 	p := t.passes // nil outside of a daemon
 	t.mu.Unlock()
-	proven := p != nil && p.ProvesSettled(ctx)
+	proven := p != nil && !how.between && p.ProvesSettled(ctx)
 	started, pass := time.Now(), t.sweepPass()
+	if how.between {
+		pass = "compare"
+	}
 	var lane *laneByChunks
 	s := t.newSweep(rows, how)
 	s.Rest = func(ctx context.Context, worked time.Duration) error {
@@ -118,10 +127,11 @@ func (t *Table) Sweep(ctx context.Context, how Sweeping) (doc.Report, error) {
 		p.EndSweep(proven)
 	}
 	t.logHeld(pass)
+	t.noteSilent(pass, report.Silent)
 	if pass == "compare" && report.Read+report.Deleted == 0 {
 		return report, nil
 	}
-	if err := t.keep(pass, "", started, time.Since(started), report); err != nil {
+	if err := t.keep(pass, "", started, time.Since(started), report); err != nil || pass == "compare" {
 		return report, err
 	}
 	if err := t.checkUpdated(ctx, rows); err != nil { // the sweep has ended all the same
@@ -136,12 +146,12 @@ func (t *Table) newSweep(rows database.Rows, how Sweeping) *deletecheck.Sweep {
 	s := &deletecheck.Sweep{
 		Table: t.Conf.Name, Source: rows, Index: t.Current(), Pages: t.Pages, Sink: t.Sink, Quarantine: t.Quarantine,
 		Trace: t.Trace, FS: atomicfile.OS, Dir: t.Dir, Batch: t.Conf.Batch, Chunk: t.chunk(), Rekeys: t.Conf.RowKey,
-		FromScratch: how.Restart, Settles: t.Conf.ByComparison(), Progress: how.Progress,
+		FromScratch: how.Restart, Settles: t.Conf.ByComparison(), Between: how.between, Progress: how.Progress,
 	}
 	if !t.Conf.RowKey { // of which a fetch reads all rows
 		s.Source = repairing{rows}
 	}
-	if marks, _ := t.Trace.Table(t.Conf.Name); t.Conf.ByComparison() && !how.Restart && marks.Unverified == "" {
+	if marks, _ := t.Trace.Table(t.Conf.Name); (t.Conf.ByComparison() || how.between) && !how.Restart && marks.Unverified == "" {
 		s.Sums, s.Stored = rows.TokenSums, t.Stored
 	}
 	return s

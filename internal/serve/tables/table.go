@@ -54,6 +54,7 @@ type Table struct {
 	windowAt    time.Time  // this machine's clock when the window ended
 	moment      doc.Moment // at which it was read
 	skipped     int
+	silent      int // rows that were found changed without their updateTime
 	heldLogged  int // removals that the log reports as held
 	lastError   *failure
 	health      string // of an index in a cluster, as it was examined last; "" before

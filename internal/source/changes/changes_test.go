@@ -349,3 +349,28 @@ func TestNoVersion(t *testing.T) {
 		m.Compared()
 	}
 }
+
+// A plain table's hint counts its changes, and shows whether the counters can be
+// compared.
+func TestHintCountsTheChangesOfAPlainTable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &fakeServer{counts: true, rows: 3, catalog: "c"}
+		table := &fakeTable{footprint: doc.Footprint{Tables: []doc.BaseTable{{ID: "a"}}, Plain: true}}
+		watch := NewReadings(server).Watch(table.find)
+		first := hint(t, watch)
+		server.commit()
+		time.Sleep(2 * late)
+		server.mu.Lock()
+		server.rows += 2
+		server.mu.Unlock()
+		server.commit()
+		second := hint(t, watch)
+		if first.Plain == "" || second.Plain != first.Plain || second.Changes-first.Changes != 4 {
+			t.Errorf("got %+v and %+v, want four changes", first, second)
+		}
+		table.footprint.Plain = false
+		if h := hint(t, NewReadings(server).Watch(table.find)); h.Plain != "" {
+			t.Errorf("got %+v of a table with a join, want no count", h)
+		}
+	})
+}

@@ -125,10 +125,12 @@ func (w *Watch) hint(s Sample) doc.Hint {
 	if !s.Counted {
 		return h
 	}
-	var all, removals strings.Builder
+	var all, removals, plain strings.Builder
 	for _, t := range w.footprint.Tables {
 		c := s.Counters[t.ID]
 		fmt.Fprintf(&all, "%s:%d,%d,%d,%s ", t.ID, c.Inserted, c.Updated, c.Deleted, c.Storage)
+		fmt.Fprintf(&plain, "%s:%s ", t.ID, c.Storage)
+		h.Changes += c.Inserted + c.Updated + c.Deleted
 		counts := func(n int64, counts bool) int64 {
 			if counts {
 				return n
@@ -140,5 +142,8 @@ func (w *Watch) hint(s Sample) doc.Hint {
 		}
 	}
 	h.Counters, h.Removals = all.String(), removals.String()
+	if w.footprint.Plain && h.Exact {
+		h.Plain = plain.String()
+	}
 	return h
 }

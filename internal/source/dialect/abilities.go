@@ -62,6 +62,13 @@ type Planner interface {
 	Relations(ctx context.Context, s Session, of *Described, updated int) ([]doc.Relation, error)
 }
 
+// A Maintainer shows whether the database itself sets the time of a row's last change.
+type Maintainer interface {
+	// Maintains reports whether a trigger or a clause of the table sets the column at a
+	// position with each UPDATE of the column's row that leaves it alone.
+	Maintains(ctx context.Context, s Session, of *Described, column int) (bool, error)
+}
+
 // A Replica may lag behind its primary.
 type Replica interface {
 	// Behind returns why a missing row may exist; "" if it does not.

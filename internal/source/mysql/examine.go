@@ -28,12 +28,13 @@ func (d *DB) Server(ctx context.Context, s dialect.Session) (server doc.Server, 
 	}
 	r := rows[0]
 	server.Version, server.Advice = "MySQL "+r.Text(0), advice
+	sight := "PROCESS, XA_RECOVER_ADMIN"
 	if version, ok := strings.CutSuffix(r.Text(0), "-MariaDB"); ok || strings.Contains(r.Text(0), "-MariaDB-") {
 		version, _, _ = strings.Cut(version, "-MariaDB-")
-		server.Version = "MariaDB " + version
+		server.Version, sight = "MariaDB "+version, "PROCESS"
 	}
 	server.Role, server.Superuser, server.SeesTransactions = account(r.Text(2)), r.Number(3) > 0, r.Number(4) > 0
-	server.Advice.Sight = "GRANT PROCESS ON *.* TO " + server.Role
+	server.Advice.Sight = "GRANT " + sight + " ON *.* TO " + server.Role
 	if server.Now, err = dialect.ParseTime(r.Text(1)); err != nil {
 		return server, err
 	}

@@ -88,6 +88,9 @@ func (*DB) Footprint(ctx context.Context, s dialect.Session, live dialect.Statem
 	if f.Reason, err = x.findChanging(ctx, all); err != nil {
 		return f, err
 	}
+	if f.Plain, err = x.isPlain(ctx, all); err != nil {
+		return f, err
+	}
 	read, err := many[struct{ ID, Kind, Name string }](ctx, x, stored("readRelations"))
 	for _, r := range read {
 		switch r.Kind {
@@ -141,6 +144,37 @@ func (x *session) findChanging(ctx context.Context, all []*dialect.Described) (s
 		return "", err
 	}
 	return "the SQL calls function " + changing[0].Name + ", whose value may change without a commit", nil
+}
+
+// isPlain reports whether a row of one table, or of one of its partitions, is all that a
+// row of the result depends on. A planner leaves out joins that decide no key, so the
+// whole result is planned.
+func (x *session) isPlain(ctx context.Context, all []*dialect.Described) (bool, error) {
+	if len(all) != 1 {
+		return false, nil
+	}
+	plan, err := x.explain(ctx, query{sql: everything(all[0].Wrapped)})
+	if err != nil || plan.any(planNode.combines) {
+		return false, err
+	}
+	var read objects
+	read.addTables(plan, func(planNode) bool { return true })
+	for i, name := range read.names { // a table that is read twice may have two documents of one row
+		if slices.Contains(read.names[i+1:], name) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// combines reports whether the node makes a row of several ones, or of what is not in
+// the table.
+func (n planNode) combines() bool {
+	switch n.Type {
+	case "Seq Scan", "Index Scan", "Index Only Scan", "Append", "Merge Append", "Gather", "Gather Merge", "Sort", "Result":
+		return n.isSubquery()
+	}
+	return true
 }
 
 // any reports whether a node of the plan has a property.

@@ -53,6 +53,11 @@ func TestFootprint(t *testing.T) {
 			t.Fatal(err)
 		}
 		f, err := table.Footprint(t.Context())
+		plain := slices.Contains([]string{"SELECT id, u FROM film", "SELECT id, u, pure(id) FROM film", "SELECT id, u FROM film WHERE title > ''", "SELECT id, u FROM part", "SELECT id, u FROM stored",
+			"SELECT opaque(id) AS id, u FROM film"}, sql)
+		if f.Plain != plain {
+			t.Errorf("%s: plain: got %t, want %t", sql, f.Plain, plain)
+		}
 		if got := shown(t, dsn, f); got != want || err != nil {
 			t.Errorf("%s:\n got %s, %v\nwant %s", sql, got, err, want)
 		}

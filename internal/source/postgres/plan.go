@@ -123,6 +123,16 @@ func (*DB) Plan(ctx context.Context, s dialect.Session, of *dialect.Described, s
 	return p, err
 }
 
+// Maintains implements dialect.Maintainer.
+func (*DB) Maintains(ctx context.Context, s dialect.Session, of *dialect.Described, column int) (bool, error) {
+	c := nativeOf(&of.Columns[column])
+	if c.table == 0 {
+		return false, nil
+	}
+	found, err := one[struct{ Yes bool }](ctx, s.(*session), stored("maintainedColumn").bind(pgtype.OIDArrayOID, arrayOf([]uint32{c.table})).bind(pgtype.Int2ArrayOID, arrayOf([]uint16{c.number})))
+	return found.Yes, err
+}
+
 // origins returns the tables of some columns of an SQL, and whether an index begins
 // with the columns.
 func (x *session) origins(ctx context.Context, columns []native) (by []doc.Column, indexed bool, err error) {

@@ -20,6 +20,13 @@ CASE WHEN pg_table_is_visible(c.oid) THEN '' ELSE quote_ident(n.nspname) || '.' 
 -- A trigger may set a column if it runs before the UPDATE of each row.
 NOT g.tgisinternal AND g.tgenabled IN ('O', 'A') AND g.tgtype & 19 = 19
 
+-- :maintained
+-- Whether a trigger maintains a column: it names the column in its text or, like
+-- moddatetime, in its arguments.
+EXISTS (SELECT FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc p ON p.oid = g.tgfoid
+			WHERE g.tgrelid = a.attrelid AND {maintains}
+				AND (p.prosrc ~* ('\mnew\."?' || regexp_replace(a.attname, '\W', '.', 'g') || '\M') OR encode(g.tgargs, 'escape') LIKE a.attname || '\\000%'))
+
 -- :open
 -- The first SELECT of a transaction, so it takes the snapshot. For this
 -- transaction it sets what the text form of a value depends on. It returns the
@@ -101,6 +108,9 @@ SELECT k.n, {name} AS "Table", quote_ident(a.attname) AS "Name",
 	FROM unnest($1::oid[], $2::int2[]) WITH ORDINALITY k(rel, att, n)
 	JOIN pg_catalog.pg_class c ON c.oid = k.rel AND c.relkind IN ('r', 'p', 'm') JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 	JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.att
+
+-- :maintainedColumn
+SELECT {maintained} AS "Yes" FROM pg_catalog.pg_attribute a WHERE a.attrelid = ALL ($1::oid[]) AND a.attnum = ALL ($2::int2[])
 
 -- :indexed
 -- Whether an index of the whole table begins with columns of one table. The
@@ -326,9 +336,7 @@ FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamesp
 
 -- :catalogColumns
 -- A row for each column of a table, without those of partitions and inheriting
--- tables, whose rows the parent shows. A domain counts as its base type. A trigger
--- maintains a column if it names the column in its text or, like moddatetime, in
--- its arguments.
+-- tables, whose rows the parent shows. A domain counts as its base type.
 WITH RECURSIVE base(oid, typ, mod) AS (
 		SELECT t.oid, t.oid, -1 FROM pg_catalog.pg_type t
 		UNION ALL
@@ -345,9 +353,7 @@ WITH RECURSIVE base(oid, typ, mod) AS (
 		coalesce((SELECT r.subtype FROM ranges r WHERE r.typ = t.oid), 0)::bigint AS "Subtype",
 		CASE WHEN b.mod >= 0 THEN b.mod ELSE a.atttypmod END AS "Mod", a.attnotnull AS "NotNull",
 		coalesce(pg_get_expr(d.adbin, d.adrelid) ~* '\mnow\(|current_timestamp|localtimestamp|current_date|clock_timestamp|statement_timestamp|transaction_timestamp', false) AS "Now",
-		EXISTS (SELECT FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc p ON p.oid = g.tgfoid
-			WHERE g.tgrelid = c.oid AND {maintains}
-				AND (p.prosrc ~* ('\mnew\."?' || regexp_replace(a.attname, '\W', '.', 'g') || '\M') OR encode(g.tgargs, 'escape') LIKE a.attname || '\\000%')) AS "Maintained"
+		{maintained} AS "Maintained"
 	{fromUsers}
 	JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 	JOIN base b ON b.oid = a.atttypid

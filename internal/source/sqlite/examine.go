@@ -113,6 +113,17 @@ func originOf(of *dialect.Described, at int) doc.Column {
 	return doc.Column{Table: info.TableName, Name: info.OriginName}
 }
 
+// Maintains implements dialect.Maintainer.
+func (*DB) Maintains(ctx context.Context, s dialect.Session, of *dialect.Described, column int) (bool, error) {
+	c := originOf(of, column)
+	t := doc.CatalogTable{Columns: []doc.CatalogColumn{{Name: c.Name}}}
+	triggers, err := stdsql.Query(ctx, s, "SELECT +sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE", c.Table)
+	for _, r := range triggers {
+		addTrigger(&t, r)
+	}
+	return c.Table != "" && t.Columns[0].Maintained, err
+}
+
 // indexed reports whether an index of the whole table begins with these columns.
 func indexed(ctx context.Context, s dialect.Session, by []doc.Column) (bool, error) {
 	var names []string

@@ -50,11 +50,8 @@ func (q *Quarantine) Partial(oid doc.OID) (Row, bool) {
 // that are about to be written and are listed, are in doubt until Confirm. An entry that
 // is the same already costs nothing.
 func (q *Quarantine) Note(docs []doc.Partial, others []doc.OID, at time.Time) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, r := range q.listed(others, partialID) {
-		q.doubts[r.id()] = true
-	}
+	defer q.change()()
+	doubts := q.listed(others, partialID)
 	var rows []Row
 	free := maxPartial - q.partials
 	for _, d := range docs {
@@ -62,7 +59,7 @@ func (q *Quarantine) Note(docs []doc.Partial, others []doc.OID, at time.Time) er
 		old, listed := q.rows[row.id()]
 		switch {
 		case listed && old.partial().Same(d):
-			q.doubts[row.id()] = true
+			doubts = append(doubts, row)
 			continue
 		case listed:
 			row.Since = old.Since
@@ -76,7 +73,9 @@ func (q *Quarantine) Note(docs []doc.Partial, others []doc.OID, at time.Time) er
 	if err := q.append(rows); err != nil {
 		return err
 	}
-	for _, r := range rows {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, r := range append(doubts, rows...) {
 		q.doubts[r.id()] = true
 	}
 	return nil
@@ -133,8 +132,7 @@ func firstIDs[V any](rows map[string]V, wanted func(id string) bool, n int) (ids
 // Repaired removes rows from the quarantine that have become documents. Whole are those
 // among them whose document has all values: their partial entries leave too.
 func (q *Quarantine) Repaired(oids, whole []doc.OID) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.change()()
 	return q.append(append(q.listed(oids, ""), q.listed(whole, partialID)...))
 }
 

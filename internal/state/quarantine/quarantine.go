@@ -88,6 +88,10 @@ type Quarantine struct {
 
 	damaged error // of the first line that was skipped
 
+	// A change is written without mu, since a store is on another machine: it holds
+	// writing, and takes mu to apply what is durable. So readers wait for no write.
+	writing chan struct{}
+
 	mu   sync.Mutex
 	rows map[string]Row // by id
 
@@ -97,7 +101,14 @@ type Quarantine struct {
 }
 
 func newQuarantine(l log) *Quarantine {
-	return &Quarantine{rows: map[string]Row{}, doubts: map[string]bool{}, log: l}
+	return &Quarantine{rows: map[string]Row{}, doubts: map[string]bool{}, log: l, writing: make(chan struct{}, 1)}
+}
+
+// change begins a change, and returns what ends it. Until then the caller may read the
+// rows without mu.
+func (q *Quarantine) change() (end func()) {
+	q.writing <- struct{}{}
+	return func() { <-q.writing }
 }
 
 // A log makes changes of rows durable. rows is the list without the changes.
@@ -240,8 +251,7 @@ func encode(rows []Row) ([]byte, error) {
 // Add adds the rejects of a batch, or counts another try of them. Rows without a key that
 // are listed already stay as they are.
 func (q *Quarantine) Add(b doc.Batch) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.change()()
 	return q.append(append(q.tried(b), q.listed(doc.OIDs(b.Rejects), partialID)...))
 }
 
@@ -282,8 +292,7 @@ func (q *Quarantine) Clear(oids []doc.OID) error { return q.Repaired(oids, oids)
 // Keyless replaces the rows without a key by those of a complete listing. A row that
 // is not listed has been repaired.
 func (q *Quarantine) Keyless(listing []doc.Reject, at time.Time) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.change()()
 	keyless := slices.DeleteFunc(slices.Clone(listing), func(r doc.Reject) bool { return r.OID != "" })
 	rows := q.tried(doc.Batch{At: at, Rejects: keyless})
 	listed := make(map[string]bool, len(keyless))
@@ -303,6 +312,8 @@ func (q *Quarantine) append(rows []Row) error {
 	if err := q.log.append(rows, q.rows); err != nil {
 		return fmt.Errorf("quarantine: %w", err)
 	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	for _, r := range rows {
 		q.apply(r)
 	}

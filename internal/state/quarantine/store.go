@@ -33,6 +33,7 @@ func (q *Quarantine) Reload() error {
 	if q.reload == nil {
 		return nil
 	}
+	defer q.change()()
 	values, err := q.reload()
 	if err != nil {
 		return fmt.Errorf("quarantine: %w", err)

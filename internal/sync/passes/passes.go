@@ -8,8 +8,8 @@
 //	               the database can prove a horizon
 //	compared       compares everything and moves S, where the database proves no
 //	               horizon and only shows that something was committed
-//	compare        is the only pass of a table without updateTimes: compares all of
-//	               it when something may have changed, and moves S
+//	compare        compares everything, by sums, for what no window shows. It is the
+//	               only pass of a table without updateTimes, and moves S there
 //
 // The last tier moves S only while nothing better does: S is then assumed. A
 // sweep makes it exact again if a horizon read before the sweep covers S.
@@ -51,10 +51,14 @@ type Source interface {
 	// Hints returns the reader of the table's hints, or nil where the database shows
 	// no changes.
 	Hints() changes.Hints
+	// RecentHints is Hints for a caller that does not use a hint's time as S: a hint may
+	// be a second old.
+	RecentHints() changes.Hints
+	// Maintained reports whether the database sets the updateTime of a row that changes.
+	Maintained(context.Context) (bool, error)
 }
 
-// A Config is what the passes of a table need. All fields are required, Compare
-// and Share for a table without updateTimes only.
+// A Config is what the passes of a table need. All fields are required.
 type Config struct {
 	Table  configs.Table
 	Source Source
@@ -67,11 +71,12 @@ type Config struct {
 	// an error that does not fail its pass. It returns the error.
 	Fail func(pass string, err error) error
 
-	// Compare compares all of a table without updateTimes, and moves S to the time
-	// at which it began. It returns the time of its statements. Share has the time that
-	// comparisons may take.
-	Compare func(context.Context) (doc.Report, time.Duration, error)
-	Share   *pace.Share
+	// Compare compares all of the table. Without updateTimes it moves S to the time at
+	// which it began, else it moves no mark and may return ErrNotNow. It returns the time
+	// of its statements. Share has the time that comparisons may take.
+	Compare   func(context.Context) (doc.Report, time.Duration, error)
+	Share     *pace.Share
+	Documents func() uint64 // about how many the index has
 }
 
 // Passes are the passes of one table, except load and sweep.
@@ -84,6 +89,7 @@ type Passes struct {
 	horizon  *sharedHorizon       // of exact
 	compared *compensate.Compared // nil: the database proves a horizon, or shows no changes
 	comparer *comparer            // nil: the table has updateTimes
+	silent   *silent              // nil: it has none, or the database shows no changes
 	moved    time.Time            // local time when exact last moved S
 
 	mu     sync.Mutex
@@ -103,6 +109,7 @@ func New(c Config) *Passes {
 		p.comparer = newComparer(p)
 		return p
 	}
+	p.silent = newSilent(p)
 	for i, tier := range conf.Tiers {
 		p.tiers = append(p.tiers, &compensate.Tier{
 			Table: name, Name: tier.Name, Timeout: tier.Timeout, End: tier.End,
@@ -174,6 +181,9 @@ func (p *Passes) Jobs() []Job {
 			Job{Pass: ReadHorizon, Every: max(conf.Every/looksPerRun, minLook), Run: (*Passes).lookIfHidden})
 	case p.compared != nil:
 		jobs = append(jobs, Job{Pass: "compensate", Tier: "compared", Every: conf.Every, Run: (*Passes).runCompared})
+	}
+	if p.silent != nil {
+		jobs = append(jobs, Job{Pass: "compare", Every: lookEvery, Run: (*Passes).lookForSilent})
 	}
 	return jobs
 }

@@ -25,20 +25,24 @@ type Turn struct {
 
 	began time.Time // of the last comparison
 	cost  pace.Cost
+	every time.Duration // the interval that the table had last
 }
 
 // Comes reports whether the table is to be compared now.
-func (t *Turn) Comes(due changes.Due) bool {
+func (t *Turn) Comes(due changes.Due) bool { return t.ComesAfter(due, 0) }
+
+// ComesAfter is Comes for a table that is not compared more often than least.
+func (t *Turn) ComesAfter(due changes.Due, least time.Duration) bool {
 	cost := max(t.cost.Median(), ownWork)
 	if due == changes.Unchanged {
 		t.Share.Idle(t.Name, cost)
 		return false
 	}
-	every := t.Share.Every(t.Name, cost, due == changes.Changed)
-	if due == changes.Unknown && every > unknownEvery {
+	t.every = t.Share.Every(t.Name, cost, least, due == changes.Changed)
+	if due == changes.Unknown && t.every > unknownEvery {
 		return false // the counters come before all that are unknown can be compared
 	}
-	return t.since() >= every-lookEvery/2 // looks are not exactly lookEvery apart
+	return t.since() >= t.every-lookEvery/2 // looks are not exactly lookEvery apart
 }
 
 // Began notes that a comparison has ended.

@@ -104,6 +104,7 @@ func (s *Sink) remove(gone []doc.OID, fetch doc.FetchSeq) error {
 	if err := s.tree.Delete(gone); err != nil {
 		return fmt.Errorf("tree: remove %d stamps: %w", len(gone), err)
 	}
+	s.Explained.remove(len(gone))
 	return s.quarantine.Clear(gone)
 }
 

@@ -129,6 +129,8 @@ type Sink struct {
 	// them. Set it before the first Put.
 	Exposed bool
 
+	Explained Explained
+
 	index      Index
 	pages      Pages
 	tree       Tree
@@ -229,6 +231,7 @@ func (s *Sink) Put(ctx context.Context, b doc.Batch) (doc.Report, error) {
 	if err != nil {
 		return report, err
 	}
+	s.Explained.write(written)
 	count(&report, written)
 	report.Deleted, report.Quarantined = deleted, len(b.Rejects)
 	return report, nil

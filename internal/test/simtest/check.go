@@ -38,7 +38,7 @@ func (w *world) checkSettled(pass string) {
 		if !w.db.promised[oid] || !w.db.time(oid, row).Before(w.settled) {
 			continue
 		}
-		if difference := w.difference(oid, row); difference != "" {
+		if difference := w.counted(w.difference(oid, row)); difference != "" {
 			w.fault("after %s: S is %v, and row %v of %v is %s", pass, w.settled.Format(precise), oid, w.db.time(oid, row).Format(precise), difference)
 		}
 	}
@@ -46,29 +46,35 @@ func (w *world) checkSettled(pass string) {
 
 const precise = "15:04:05.000000"
 
-// difference describes and counts how index, page or quarantine differ from a
-// row. It returns an empty string if they do not.
+// counted counts a difference.
+func (w *world) counted(difference string) string {
+	switch {
+	case strings.HasPrefix(difference, "stale"), strings.HasPrefix(difference, "torn"):
+		w.result.Stale++
+	case difference != "":
+		w.result.Lost++
+	}
+	return difference
+}
+
+// difference describes how index, page or quarantine differ from a row. It returns an
+// empty string if they do not.
 func (w *world) difference(oid doc.OID, row fakeworld.Row) string {
 	if strings.HasPrefix(row.Title, fakeworld.Unfit) {
 		if w.Quarantine.Has(oid) {
 			return ""
 		}
-		w.result.Lost++
 		return "rejected by the index and not in quarantine"
 	}
 	title, ok, whole := w.document(oid)
 	switch page, _ := w.Pages.Page(oid); {
 	case !ok:
-		w.result.Lost++
 		return "lost"
 	case title != row.Text():
-		w.result.Stale++
 		return "stale: the index has " + title + ", the database " + row.Text()
 	case !whole:
-		w.result.Stale++
 		return "torn: page and document have different versions"
 	case !page.Same(row.Stamp(oid)):
-		w.result.Stale++
 		return "stale: its page has a different stamp"
 	}
 	if _, listed := w.Quarantine.Partial()[oid]; !listed && strings.HasPrefix(row.Title, fakeworld.Flawed) {
@@ -95,7 +101,7 @@ func (w *world) sweepAtEnd() {
 func (w *world) checkAll() {
 	rows := w.Table.Rows()
 	for _, oid := range slices.Sorted(maps.Keys(rows)) {
-		if difference := w.difference(oid, rows[oid]); difference != "" {
+		if difference := w.counted(w.difference(oid, rows[oid])); difference != "" {
 			w.fault("at the end: row %v is %s", oid, difference)
 		}
 	}

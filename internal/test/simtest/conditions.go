@@ -17,10 +17,12 @@ type conditions struct {
 	keys   []doc.OID
 	tick   time.Duration // precision of updateTime
 
-	timeless bool    // rows have no updateTime, so the table is followed by comparison
-	hint     hint    // what the database shows of changes, for a timeless table
-	costly   float64 // by how much a comparison counts as longer than it is
-	summed   bool    // the database sums tokens
+	timeless   bool    // rows have no updateTime, so the table is followed by comparison
+	hint       hint    // what the database shows of changes
+	plain      bool    // hints count the changed rows
+	maintained bool    // the database claims that it sets updateTime
+	costly     float64 // by how much a comparison counts as longer than it is
+	summed     bool    // the database sums tokens
 
 	horizon bool          // the database can prove a horizon
 	slack   time.Duration // how far the horizon stays behind the clock
@@ -84,6 +86,16 @@ func drawConditions(seed uint64, d *rand.Rand) conditions {
 		c.timeless, c.horizon, c.vague = true, false, false
 		c.summed = seed/5%4 != 0
 		c.hint, c.costly = hint(seed/5%uint64(hints)), []float64{0, 1, 100}[seed/25%3]
+	}
+	if seed%5 == 3 {
+		c.hint, c.summed, c.silent = []hint{exact, late}[seed/5%2], true, true
+		c.plain, c.maintained, c.costly = seed/10%2 == 0, seed/20%4 == 0, []float64{0, 1}[seed/5%3%2]
+		if c.maintained {
+			c.costly = 0 // else a comparison is due after the end
+		}
+		if seed/5%4 != 3 { // no sweep hides what comparisons miss, and none is needed
+			c.sweeps, c.clockSteps, c.failovers = false, false, false
+		}
 	}
 	if yes(40) {
 		c.faults = one(200, 500, 2000)

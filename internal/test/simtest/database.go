@@ -31,6 +31,7 @@ type database struct {
 
 	committed map[doc.OID]time.Time // the clock at the last commit of a row
 	commits   []time.Duration       // when each commit of this server was
+	counts    []int                 // the rows that each of them changed
 	hidden    bool                  // open transactions can't be seen, so the horizon is unknown
 	quiet     bool                  // no session begins a transaction
 }
@@ -204,6 +205,21 @@ func (d *database) actSilently(x *transaction, oid doc.OID, row fakeworld.Row) {
 	d.write(x, oid, row, false)
 }
 
+// changeSilently commits a transaction that changes some rows silently, of which no open
+// transaction moves the updateTime afterwards.
+func (d *database) changeSilently() {
+	x := d.begin(false)
+	for _, oid := range d.keys {
+		taken := slices.ContainsFunc(d.open, func(x *transaction) bool {
+			return slices.ContainsFunc(x.changes, func(c change) bool { return c.oid == oid })
+		})
+		if row, there := d.rows[oid]; there && !taken && d.dice.IntN(3) == 0 {
+			d.actSilently(x, oid, row)
+		}
+	}
+	d.commit(x)
+}
+
 // insert commits a transaction that inserts one row.
 func (d *database) insert(oid doc.OID) {
 	if d.quiet {
@@ -243,7 +259,7 @@ func (d *database) commit(x *transaction) {
 		return
 	}
 	x.Commit()
-	d.commits = append(d.commits, d.line.now)
+	d.commits, d.counts = append(d.commits, d.line.now), append(d.counts, len(x.changes))
 	for _, c := range x.changes {
 		if c.row == nil {
 			d.log.printf("tx %d deletes %v", x.id, c.oid)
@@ -255,6 +271,14 @@ func (d *database) commit(x *transaction) {
 		d.rows[c.oid], d.promised[c.oid] = *c.row, c.promised || d.timeless
 		d.committed[c.oid] = d.table.Clock()
 	}
+}
+
+// changed returns how many rows the first commits of this server changed.
+func (d *database) changed(commits int) (n int64) {
+	for _, rows := range d.counts[:commits] {
+		n += int64(rows)
+	}
+	return n
 }
 
 func (d *database) rollback(x *transaction) {
@@ -282,7 +306,7 @@ func (d *database) failOver(lose int, clock time.Duration) {
 	for _, oid := range d.table.Revert(d.table.Commits() - lose) {
 		d.promised[oid] = false
 	}
-	d.rows, d.commits = d.table.All(), nil
+	d.rows, d.commits, d.counts = d.table.All(), nil, nil
 	d.table.Advance(clock)
 	d.server++
 	d.log.printf("fails over to %s, %d commits lost, the clock moves by %v", d.serverName(), lose, clock)

@@ -129,7 +129,8 @@ func (w *world) failed(pass string, err error) {
 	}
 }
 
-// runOthers runs the other passes that are due, between two chunks of a sweep.
+// runOthers runs the other passes that are due, between two chunks of a sweep or of a
+// comparison. Only one of these runs at a time.
 func (p *process) runOthers(context.Context, time.Duration) error {
 	p.advance(p.db.upTo(500 * time.Millisecond))
 	p.catchUp()
@@ -137,7 +138,7 @@ func (p *process) runOthers(context.Context, time.Duration) error {
 		if p.stopped || !p.result.OK() {
 			break
 		}
-		if j.name != "sweep" && j.due <= p.now {
+		if j.name != "sweep" && j.name != "compare" && j.due <= p.now {
 			dueJob{p, j}.do()
 		}
 	}

@@ -33,6 +33,20 @@ func (s serial) Hints() changes.Hints {
 	return s.process
 }
 
+// watched reports whether a table with updateTimes is compared between its sweeps.
+func (c *conditions) watched() bool { return c.hint != noHint && !c.timeless }
+
+// RecentHints implements passes.Source.
+func (s serial) RecentHints() changes.Hints {
+	if !s.watched() {
+		return nil
+	}
+	return s.process
+}
+
+// Maintained implements passes.Source.
+func (s serial) Maintained(context.Context) (bool, error) { return s.maintained, nil }
+
 // Hint implements changes.Hints.
 func (p *process) Hint(context.Context) (doc.Hint, error) {
 	p.catchUp()
@@ -43,16 +57,21 @@ func (p *process) Hint(context.Context) (doc.Hint, error) {
 	commits := len(p.db.commits)
 	version := func(n int) string { return fmt.Sprintf("%s %d", p.db.serverName(), n) }
 	h := doc.Hint{At: at, Version: version(commits), Exact: true, Counters: version(commits), Counted: true}
+	counted := commits
 	switch p.hint {
 	case late:
 		then := p.now - p.db.upTo(countersLate)
-		h.Counters = version(sort.Search(commits, func(i int) bool { return p.db.commits[i] > then }))
+		counted = sort.Search(commits, func(i int) bool { return p.db.commits[i] > then })
+		h.Counters = version(counted)
 		h.Counted = commits == 0 || p.now-p.db.commits[commits-1] > countersLate
 	case backward:
 		h.Version, h.Exact = version(max(commits-p.dice.IntN(4), 0)), false
 		h.Counters = h.Version
 	case lying:
 		h.Version, h.Counters, h.Exact = "the same", "the same", false
+	}
+	if p.plain {
+		h.Plain, h.Changes = p.db.serverName(), p.db.changed(counted)
 	}
 	return h, nil
 }

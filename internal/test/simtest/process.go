@@ -30,6 +30,7 @@ type process struct {
 	server  string // at the last run of the exact pass
 	rewound uint64 // rewinds of the marks at that run
 	stored  deletecheck.Stored
+	before  *doc.Hint // read before the load; nil: none
 }
 
 // start starts a process, which reads its state from disk.
@@ -71,7 +72,7 @@ func (p *process) newPasses() {
 			}
 			return err
 		},
-		Compare: p.compare, Share: pace.NewShare(0.1),
+		Compare: p.compare, Share: pace.NewShare(0.1), Documents: func() uint64 { return uint64(len(p.keys)) },
 	})
 }
 
@@ -94,40 +95,67 @@ func (p *process) load(ctx context.Context) (doc.Report, error) {
 	}
 	l := initial.Load{
 		Table: machine.Table, Source: p.rows, Sink: p.Sink, Trace: p.Trace, FS: p.Files, PlanFile: machine.Dir + "/load", Generation: 1,
-		Batch: p.batch, Workers: 1, Begin: p.passes.Begin, Progress: &initial.Progress{},
+		Batch: p.batch, Workers: 1, Begin: p.begin, Progress: &initial.Progress{},
 	}
 	report, err := l.Run(ctx)
 	if err == nil {
 		p.newPasses() // the watch continues from the load's marks
+		if p.before != nil {
+			p.passes.Loaded(*p.before)
+		}
 	}
 	return report, err
+}
+
+// begin begins a load, after a hint.
+func (p *process) begin(ctx context.Context) (initial.Start, error) {
+	p.before = nil
+	if p.watched() {
+		if h, err := p.Hint(ctx); err == nil {
+			p.before = &h
+			p.Sink.Explained.From(h.At)
+		}
+	}
+	return p.passes.Begin(ctx)
 }
 
 // runSweep runs a sweep as the daemon does, and calls rest between its chunks.
 func (p *process) runSweep(ctx context.Context, fromStart bool, rest func(context.Context, time.Duration) error) (doc.Report, error) {
 	proven := p.passes.ProvesSettled(ctx)
-	s := p.sweep(fromStart, rest)
-	if p.timeless && p.summed && !fromStart && p.Marks().Unverified == "" {
-		s.Sums, s.Stored = p.rows.TokenSums, &p.stored
-	}
-	if err := s.Prepare(ctx); err != nil {
-		return doc.Report{}, err
-	}
-	if s.Sums != nil && rest != nil { // the lane is taken
-		if err := rest(ctx, 0); err != nil {
-			return doc.Report{}, err
-		}
-	}
-	report, err := s.Run(ctx)
+	report, err := p.prepared(ctx, p.sweep(fromStart, rest))
 	if err == nil {
 		p.passes.EndSweep(proven)
 	}
 	return report, err
 }
 
-// compare compares a timeless table as the daemon does, and returns what it cost.
+// prepared prepares and runs a sweep.
+func (p *process) prepared(ctx context.Context, s *deletecheck.Sweep) (doc.Report, error) {
+	s.Stored = &p.stored
+	if (p.timeless || s.Between) && p.summed && !s.FromScratch && p.Marks().Unverified == "" {
+		s.Sums = p.rows.TokenSums
+	}
+	if err := s.Prepare(ctx); err != nil {
+		return doc.Report{}, err
+	}
+	if s.Sums != nil && s.Rest != nil { // the lane is taken
+		if err := s.Rest(ctx, 0); err != nil {
+			return doc.Report{}, err
+		}
+	}
+	return s.Run(ctx)
+}
+
+// compare compares a table as the daemon does, and returns what it cost.
 func (p *process) compare(ctx context.Context) (doc.Report, time.Duration, error) {
 	began := p.now
+	if !p.timeless {
+		s := p.sweep(false, p.runOthers)
+		s.Between = true
+		report, err := p.prepared(ctx, s)
+		p.result.Silent += report.Silent
+		return report, time.Duration(p.costly * float64(p.now-began)), err
+	}
 	report, err := p.runSweep(ctx, false, func(context.Context, time.Duration) error {
 		p.advance(p.db.upTo(500 * time.Millisecond))
 		p.catchUp()

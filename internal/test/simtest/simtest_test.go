@@ -28,8 +28,8 @@ func TestSeeds(t *testing.T) {
 	if t.Failed() {
 		verdict = "FAILED"
 	}
-	fmt.Printf("sim: seeds=%d commits=%d settles=%d crashes=%d sweeps=%d lost=%d stale=%d ghost=%d %s\n",
-		total.seeds, total.Commits, total.Settles, total.Crashes, total.Sweeps, total.Lost, total.Stale, total.Ghost, verdict)
+	fmt.Printf("sim: seeds=%d commits=%d settles=%d crashes=%d sweeps=%d silent=%d lost=%d stale=%d ghost=%d %s\n",
+		total.seeds, total.Commits, total.Settles, total.Crashes, total.Sweeps, total.Silent, total.Lost, total.Stale, total.Ghost, verdict)
 }
 
 // A total is the sum of the results of several seeds.
@@ -74,6 +74,7 @@ func (s *total) add(r *Result) {
 	s.Settles += r.Settles
 	s.Crashes += r.Crashes
 	s.Sweeps += r.Sweeps
+	s.Silent += r.Silent
 	s.Lost, s.Stale, s.Ghost = s.Lost+r.Lost, s.Stale+r.Stale, s.Ghost+r.Ghost
 	s.one = r.String()
 }

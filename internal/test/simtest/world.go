@@ -107,6 +107,9 @@ func (w *world) endHostility() {
 	w.log.printf("quiet from now on")
 	w.db.quiet, w.db.hidden = true, false
 	w.crashIn = 0
+	if w.watched() {
+		w.db.changeSilently()
+	}
 }
 
 // restartIfCrashed starts the machine again after a crash, with what is left of

@@ -4,27 +4,28 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 )
 
 // changes reports for each SQL how its changes are found: by updated, within
-// seconds, or by the sweep.
+// seconds, or by comparison or the sweep.
 func (tc *tableCheck) changes() error {
 	relations, err := tc.Rows.Relations(tc.ctx)
 	if err := tc.planned(err); err != nil {
 		return err
 	}
 	t, every := tc.Conf, doc.ShortDuration(tc.Conf.Incremental.Every)
-	sweep := "the sweep, every " + doc.ShortDuration(t.DeleteCheck.Every)
+	sweep, _ := tc.others()
 	tc.add(changesFound, tc.path+".updated", fmt.Sprintf("changes that set %s are found every %s; deleted rows %s; %s", t.Updated, every, removals(t, sweep), exits(t, sweep)), nothing)
 	for _, s := range tc.sqls() {
 		switch {
 		case s.path == "sql":
 		case s.updated == "":
 			tc.add(childWithoutUpdated, tc.path+"."+s.path,
-				fmt.Sprintf("changes of %s are only found by %s, and by verify", s.name, sweep), "set updated to the column with the time of the last change of its rows")
+				fmt.Sprintf("changes of %s are found by %s only", s.name, sweep), "set updated to the column with the time of the last change of its rows")
 			continue
 		default:
 			tc.add(childChanges, tc.path+"."+s.path, fmt.Sprintf(
@@ -33,6 +34,56 @@ func (tc *tableCheck) changes() error {
 		}
 		tc.joined(s, sweep, relations)
 	}
+	return nil
+}
+
+// others names what finds the changes that no window shows, and why that is the sweep
+// alone; "": it is not.
+func (tc *tableCheck) others() (what, reason string) {
+	sweep := "the sweep, every " + doc.ShortDuration(tc.Conf.DeleteCheck.Every)
+	switch {
+	case tc.Conf.RowKey:
+		return sweep, "rows have no key"
+	case tc.Hints == nil:
+		return sweep, "the database does not show that something was committed"
+	}
+	if tc.hint == nil {
+		h, known, err := ask(tc, "what the database shows of changes", tc.Hints.Hint)
+		if !known || err != nil {
+			h = doc.Hint{Reason: "the database did not show whether something was committed"}
+		}
+		tc.hint = &h
+	}
+	if tc.hint.Version == "" {
+		return sweep, tc.hint.Reason
+	}
+	return "comparison", ""
+}
+
+// silent reports how changes are found that leave updated alone, and what that costs.
+func (tc *tableCheck) silent() error {
+	found, reason := tc.others()
+	what := fmt.Sprintf("a change that leaves %s alone is found by %s", tc.Conf.Updated, found)
+	if reason != "" {
+		tc.add(silentChanges, tc.path+".updated", what+": "+reason, nothing)
+		return nil
+	}
+	maintained, err := tc.Rows.Maintained(tc.ctx)
+	if err != nil {
+		return err
+	}
+	took, known, err := tc.comparison(tc.ctx)
+	if err != nil {
+		return err
+	}
+	every, why := tc.every(took), "while something changes that windows do not explain"
+	if maintained {
+		every, why = max(10*time.Second, 100*took), "since the database sets "+tc.Conf.Updated
+	}
+	if took > 0 {
+		what += fmt.Sprintf(", which takes about %s of database time for %s, %s, and is made at most every %s, %s", rounded(took), count(tc.rows, "row"), known, rounded(every), why)
+	}
+	tc.add(silentChanges, tc.path+".updated", what, nothing)
 	return nil
 }
 

@@ -50,6 +50,7 @@ type Rows interface {
 	Shown(context.Context, []time.Time) ([]time.Time, error)
 	ShownIn(ctx context.Context, figures doc.Window, most int) (int, error)
 	Now(context.Context) (time.Time, error)
+	Maintained(context.Context) (bool, error)
 }
 
 // A Server is a database server.
@@ -61,6 +62,11 @@ type Server interface {
 // A Horizon returns a database's horizon.
 type Horizon interface {
 	Horizon(context.Context) (doc.Horizon, error)
+}
+
+// Hints reads what the database shows of changes of a table.
+type Hints interface {
+	Hint(context.Context) (doc.Hint, error)
 }
 
 // A Check collects the findings of a configuration and its databases.
@@ -153,7 +159,7 @@ func (c *Check) Failed(t configs.Table, err error) {
 	case errors.Is(err, doc.ErrLocked):
 		c.add(queryFailed, "tables."+t.Name+".sql", oneLine(err), "wait until the other session ends its transaction; the other tables do not wait for it")
 	case errors.Is(err, doc.ErrUnavailable):
-		c.add(unreachable, "sources."+t.Source, oneLine(err), "start the database, or correct the address")
+		c.add(unreachable, "sources."+t.Source, oneLine(err), "start the database, or correct address and login")
 	default:
 		c.add(queryFailed, "tables."+t.Name+".sql", oneLine(err), "run the SQL yourself to see why")
 	}
@@ -168,12 +174,13 @@ type Table struct {
 	Rows    Rows
 	Mapping schema.Mapping
 	Horizon Horizon // nil if the database has none
+	Hints   Hints   // nil if the database shows no changes
 }
 
 // Table checks a table whose SQLs have been prepared.
 func (c *Check) Table(ctx context.Context, t Table) {
 	tc := &tableCheck{Check: c, Table: t, ctx: ctx, path: "tables." + t.Conf.Name}
-	phases := []func() error{tc.changes, tc.rights, tc.sample, tc.plans, tc.size, tc.keys, tc.times, tc.zone, tc.volatile, tc.unindexable, tc.settled}
+	phases := []func() error{tc.changes, tc.rights, tc.sample, tc.plans, tc.size, tc.silent, tc.keys, tc.times, tc.zone, tc.volatile, tc.unindexable, tc.settled}
 	if t.Conf.ByComparison() {
 		phases = []func() error{tc.rights, tc.sample, tc.plans, tc.size, tc.compared, tc.keys, tc.volatile, tc.unindexable}
 	}
@@ -200,6 +207,7 @@ type tableCheck struct {
 	readAt  time.Time
 	rows    int64    // number of rows of the SQL, or an estimate
 	window  doc.Plan // of the main SQL
+	hint    *doc.Hint
 	unknown []string // what queries did not return in time
 
 	planUnknown bool // a plan has an unknown form

@@ -58,7 +58,7 @@ type fakeRows struct {
 	writable                             []string
 	plan                                 doc.Plan
 	duplicate                            doc.OID
-	empty, constant                      bool
+	empty, constant, maintained          bool
 	many                                 int64         // rows, of which a page of 10,000 is read in 100 ms; 0: 2 rows
 	sums                                 time.Duration // how long TokenSums takes; 0: there are none
 	without, future, outOfRange, shownIn int

@@ -58,6 +58,7 @@ const (
 	emptyResult
 	windowCost
 	changesFound
+	silentChanges
 	childChanges
 	joinedTables
 	horizonMode
@@ -110,9 +111,9 @@ var kinds = [codes]kind{
 	indexUnused:       {"index_unused", Warning, "There is an index, but the database does not use it.", "Update the statistics as the finding shows. If that changes nothing, simplify the SQL."},
 	joinedWhole:       {"joined_whole", Warning, "A query for a few rows reads a whole joined table of more than 10,000 rows.", "Create an index on the columns of the join."},
 	planUnknown:       {"plan_unknown", Warning, "The database's `EXPLAIN` has an unknown form, or is refused: indexes, joined tables and write privileges are not checked.", "Grant what the finding names, or report the database's release."},
-	nullUpdated:       {"null_updated", Warning, "Rows have a NULL in `updated`. They are loaded, but only the sweep finds their changes.", "Fill the column, and make it `NOT NULL`."},
-	futureUpdated:     {"future_updated", Warning, "Rows have a future time in `updated`. Their changes are found then, or by the sweep.", "Find what writes these times. If the column has no time zone, check `timezone`."},
-	outOfRangeUpdated: {"out_of_range_updated", Warning, "Rows have an implausible time in `updated`: before 1990, or more than a year after the database's clock. Only the sweep finds their changes. `status` counts them as `out_of_range`.", "Find what writes these times. If the column is a number in another unit, declare the `unit` of `updated`."},
+	nullUpdated:       {"null_updated", Warning, "Rows have a NULL in `updated`. They are loaded, but no window finds their changes: comparison does, or the sweep.", "Fill the column, and make it `NOT NULL`."},
+	futureUpdated:     {"future_updated", Warning, "Rows have a future time in `updated`. Their changes are found then, or by comparison or the sweep.", "Find what writes these times. If the column has no time zone, check `timezone`."},
+	outOfRangeUpdated: {"out_of_range_updated", Warning, "Rows have an implausible time in `updated`: before 1990, or more than a year after the database's clock. Comparison finds their changes, or the sweep. `status` counts them as `out_of_range`.", "Find what writes these times. If the column is a number in another unit, declare the `unit` of `updated`."},
 	constantUpdated:   {"constant_updated", Warning, "All rows have the same time in `updated`, and no trigger sets it. This is normal after a bulk load only.", "Set the column with every `UPDATE`, by a trigger or in the application."},
 	coarseUpdated:     {"coarse_updated", Warning, "`updated` has a precision of minutes or days, so each window reads the last rows again.", "Use a timestamp."},
 	ambiguousTimes:    {"ambiguous_times", Warning, "Rows of the last year have times in the hour that occurs twice in `timezone` when daylight saving time ends. Windows read both.", "Use a column with a time zone, or write it in UTC."},
@@ -122,7 +123,7 @@ var kinds = [codes]kind{
 		"Write `ORDER BY` inside the aggregate."},
 	unindexableRows:       {"unindexable_rows", Warning, "Some rows of a sample of 1,000 can't become documents and would go to quarantine.", "Repair the rows, or correct the SQL."},
 	partialRows:           {"partial_rows", Warning, "Some rows of a sample of 1,000 have values that do not fit their fields. They are indexed without these values.", "Give the field another type, repair the rows, or cast the column in the SQL."},
-	childWithoutUpdated:   {"child_without_updated", Warning, "A child or an extra has no `updated`, so only the sweep finds its changes.", "Set `updated` to the column with the time of the last change of its rows."},
+	childWithoutUpdated:   {"child_without_updated", Warning, "A child or an extra has no `updated`, so comparison finds its changes, or the sweep.", "Set `updated` to the column with the time of the last change of its rows."},
 	horizonNotExact:       {"horizon_not_exact", Warning, "`horizon: exact` is set, but the database has no exact horizon now.", "Do what the finding shows, or set `horizon: auto`."},
 	unboundedTransactions: {"unbounded_transactions", Warning, "The settled time assumes that no transaction stays open longer than the tiers look back, but the database allows it.", "Limit transactions as the finding shows, or give the last tier a longer timeout."},
 	diskSpace:             {"disk_space", Warning, "The file system of `data` has less than 1 GiB free.", "Free some space, or use another directory."},
@@ -131,17 +132,18 @@ var kinds = [codes]kind{
 	indexUntested:         {"index_untested", Warning, "The indexes are in a product or version that was not tested, such as Elasticsearch.", "Use OpenSearch 2 or 3, or compare often: `indexerd verify --content`."},
 	indexOneCopy:          {"index_one_copy", Warning, "New indexes in the OpenSearch cluster have no replicas.", "Write `replicas: 1`, if the cluster has several nodes."},
 
-	indexFound:   {"index", Info, "The cluster's product and version, and the privileges that its user needs.", ""},
-	serverFound:  {"server", Info, "The database's version, its address, the connection and the role.", ""},
-	clockRead:    {"clock", Info, "The difference between the clocks of the database and of this machine.", ""},
-	statsHidden:  {"stats_hidden", Info, "The role can't see when transactions of other roles began. The horizon is exact, but the settled time may advance later.", "Run the `GRANT` that the finding shows."},
-	tableRead:    {"table", Info, "The number of rows that the SQL returns, the type of the key, and the precision of `updated`.", ""},
-	unitFound:    {"unit", Info, "The unit of a numeric `updated` column: the declared one, or that of most rows.", "To declare it: `updated: {column: ..., unit: ...}`."},
-	emptyResult:  {"empty_result", Info, "The SQL returns no rows.", ""},
-	windowCost:   {"window_cost", Info, "The planner's estimate of the cost of one window.", ""},
-	changesFound: {"changes", Info, "How changed and deleted rows are found, and how soon; for a table without `updated`, what a comparison costs.", ""},
-	childChanges: {"child", Info, "How changed and deleted rows of a child are found, and how soon.", ""},
-	joinedTables: {"joined_tables", Info, "A change in a joined table does not change `updated`, so the sweep finds it.", "If that is too late, add its time to `updated` with `greatest(...)`, or make it a child."},
-	horizonMode:  {"horizon", Info, "How the settled time is found: exact, assumed or compared, and why.", ""},
-	notLookedAt:  {"not_looked_at", Info, "A query was cancelled because it took too long.", ""},
+	indexFound:    {"index", Info, "The cluster's product and version, and the privileges that its user needs.", ""},
+	serverFound:   {"server", Info, "The database's version, its address, the connection and the role.", ""},
+	clockRead:     {"clock", Info, "The difference between the clocks of the database and of this machine.", ""},
+	statsHidden:   {"stats_hidden", Info, "The role can't see when transactions of other roles began. The horizon is exact, but the settled time may advance later.", "Run the `GRANT` that the finding shows."},
+	tableRead:     {"table", Info, "The number of rows that the SQL returns, the type of the key, and the precision of `updated`.", ""},
+	unitFound:     {"unit", Info, "The unit of a numeric `updated` column: the declared one, or that of most rows.", "To declare it: `updated: {column: ..., unit: ...}`."},
+	emptyResult:   {"empty_result", Info, "The SQL returns no rows.", ""},
+	windowCost:    {"window_cost", Info, "The planner's estimate of the cost of one window.", ""},
+	changesFound:  {"changes", Info, "How changed and deleted rows are found, and how soon; for a table without `updated`, what a comparison costs.", ""},
+	silentChanges: {"silent_changes", Info, "How changes are found that leave `updated` alone, and what a comparison costs.", ""},
+	childChanges:  {"child", Info, "How changed and deleted rows of a child are found, and how soon.", ""},
+	joinedTables:  {"joined_tables", Info, "A change in a joined table does not change `updated`, so comparison finds it, or the sweep.", "If that is too late, add its time to `updated` with `greatest(...)`, or make it a child."},
+	horizonMode:   {"horizon", Info, "How the settled time is found: exact, assumed or compared, and why.", ""},
+	notLookedAt:   {"not_looked_at", Info, "A query was cancelled because it took too long.", ""},
 }

@@ -11,6 +11,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 func (r *fakeRows) StampsInRange(ctx context.Context, _ doc.Range) iter.Seq2[[]doc.Stamp, error] {
@@ -72,5 +73,36 @@ func TestShareOfComparisons(t *testing.T) {
 	tc := &tableCheck{Check: &Check{cfg: cfg}, Table: Table{Conf: configs.Table{Source: "db"}}}
 	if got := tc.every(3 * time.Second); got != 6*time.Second {
 		t.Errorf("got a comparison of 3 s every %v with a share of 0.5, want every 6 s", got)
+	}
+}
+
+// hints are those of a database: a version, or a reason why there is none.
+type hints doc.Hint
+
+func (h hints) Hint(context.Context) (doc.Hint, error) { return doc.Hint(h), nil }
+
+func (r *fakeRows) Maintained(context.Context) (bool, error) { return r.maintained, nil }
+
+// A table with updated is compared for what no window shows.
+func TestCostOfSilentChanges(t *testing.T) {
+	for what, c := range map[string]struct {
+		rows  *fakeRows
+		hints Hints
+	}{
+		"a change that leaves u alone is found by comparison, which takes about 2 s of database time for 2,000,000 rows, measured, and is made at most every 20 s, while something changes that windows do not explain": {
+			&fakeRows{many: 2_000_000, sums: 2 * time.Second}, hints{Version: "1"}},
+		"a change that leaves u alone is found by comparison, which takes about 20 ms of database time for 2 rows, measured, and is made at most every 10 s, since the database sets u": {
+			&fakeRows{sums: 20 * time.Millisecond, maintained: true}, hints{Version: "1"}},
+		"a change that leaves u alone is found by the sweep, every 1h: a standby":                                               {&fakeRows{}, hints{Reason: "a standby"}},
+		"a change that leaves u alone is found by the sweep, every 1h: the database does not show that something was committed": {&fakeRows{}, nil},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := film(t, "")
+			check := NewCheck(cfg)
+			check.Table(t.Context(), Table{Conf: cfg.Tables[0], Rows: c.rows, Hints: c.hints, Mapping: schema.Mapping{Content: []string{"title"}, Analyzer: "standard"}})
+			if f := check.Findings(); !slices.ContainsFunc(f.Findings, func(one Finding) bool { return one.What == what }) {
+				t.Errorf("got %+v, want %q", f, what)
+			}
+		})
 	}
 }

@@ -124,7 +124,7 @@ func (tc *tableCheck) units() {
 func (tc *tableCheck) outOfRange(updated string) error {
 	n, _, err := ask(tc, "rows with an implausible "+updated, tc.Rows.OutOfRange)
 	if n > 0 {
-		tc.add(outOfRangeUpdated, tc.path+".updated", fmt.Sprintf("%s with %s before 1990, or more than a year after the database's clock: only the sweep finds their changes", count(n, "row"), updated),
+		tc.add(outOfRangeUpdated, tc.path+".updated", fmt.Sprintf("%s with %s before 1990, or more than a year after the database's clock: no window finds their changes", count(n, "row"), updated),
 			"find what writes these times")
 	}
 	return err
@@ -134,7 +134,7 @@ func (tc *tableCheck) outOfRange(updated string) error {
 func (tc *tableCheck) missing(updated string) error {
 	n, _, err := ask(tc, "rows without "+updated, func(ctx context.Context) (int, error) { return tc.Rows.WithoutUpdated(ctx, most) })
 	if n > 0 {
-		tc.add(nullUpdated, tc.path+".updated", fmt.Sprintf("%s without %s: only the sweep finds their changes", counted(n), updated), "fill the column, and make it NOT NULL")
+		tc.add(nullUpdated, tc.path+".updated", fmt.Sprintf("%s without %s: no window finds their changes", counted(n), updated), "fill the column, and make it NOT NULL")
 	}
 	return err
 }
@@ -167,7 +167,7 @@ func (tc *tableCheck) constant(updated string) error {
 	}
 	same, _, err := ask(tc, "whether all rows have the same "+updated, tc.Rows.Constant)
 	if same {
-		tc.add(constantUpdated, tc.path+".updated", fmt.Sprintf("all rows have the same %s, and no trigger sets it", updated), "set the column with each UPDATE, or only the sweep finds changes")
+		tc.add(constantUpdated, tc.path+".updated", fmt.Sprintf("all rows have the same %s, and no trigger sets it", updated), "set the column with each UPDATE, or no window finds changes")
 	}
 	return err
 }

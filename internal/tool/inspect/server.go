@@ -18,7 +18,7 @@ func (c *Check) Server(ctx context.Context, source configs.Source, db Server) bo
 	path := "sources." + source.Name
 	d, err := db.Server(ctx)
 	if err != nil {
-		c.add(unreachable, path, oneLine(err), fmt.Sprintf("start the database at %s, or correct the address", db.Address()))
+		c.add(unreachable, path, oneLine(err), fmt.Sprintf("start the database at %s, or correct address and login", db.Address()))
 		return false
 	}
 	c.servers[source.Name] = d

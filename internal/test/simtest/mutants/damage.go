@@ -1,8 +1,11 @@
 package main
 
-// ofDamage are the mutants of what finds bytes that are not those that were written, and of
-// what a crash leaves that no fetch repairs.
+// ofDamage are the mutants of R25, which finds what is stored otherwise than it was written:
+// bytes that changed, and what a crash leaves of a pair of writes or of an order.
 var ofDamage = []mutant{
+	{rule: "R25", name: "a page is trusted without the index's version", pkg: "internal/sync/sink", function: "state.indexed",
+		edit:  replace("s.version == s.V", "true"),
+		tests: "TestNothingIsSkippedThatTheIndexDoesNotHave"},
 	{rule: "R25", name: "root.bolt is not compared with its checksum", pkg: "internal/index/fulltext", function: "checkRoot",
 		edit:  replace("e == nil && s != w.sum", "e == nil && s != w.sum && s == 0"),
 		tests: "TestFlipsAreFoundAtOpen"},

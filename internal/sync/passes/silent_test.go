@@ -1,0 +1,322 @@
+package passes
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/base/doc"
+	"indexerd/internal/base/pace"
+	"indexerd/internal/source/changes"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/fakeworld/machine"
+	"indexerd/timetrace"
+)
+
+// A watched is a table with updateTimes. A test writes what its windows find.
+type watched struct {
+	followed
+	machine    *machine.Machine
+	documents  uint64
+	maintained bool
+	report     doc.Report
+	err        error
+}
+
+func (w *watched) RecentHints() changes.Hints               { return w }
+func (w *watched) Maintained(context.Context) (bool, error) { return w.maintained, nil }
+
+func (w *watched) compare(context.Context) (doc.Report, time.Duration, error) {
+	if w.err == nil {
+		w.comparisons++
+	}
+	if w.held != nil {
+		w.held()
+	}
+	return w.report, w.cost, w.err
+}
+
+// watch runs a test of a table that has been compared once.
+func watch(t *testing.T, test func(*testing.T, *watched)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		m := machine.New(t, fakeworld.NewTable(10))
+		m.Update(t, func(m *timetrace.Table) { m.Loaded = true })
+		w := &watched{machine: m, documents: 10}
+		w.t, w.hint = t, doc.Hint{Version: "1", Counters: "1", Exact: true, Plain: "film"}
+		w.Passes = New(Config{
+			Table:  configs.Table{Name: machine.Table, Updated: "updated", Compensate: configs.Compensate{Horizon: "timeout"}},
+			Source: w, Trace: m.Trace, Tree: m.Tree, Sink: m.Sink, Compare: w.compare, Share: pace.NewShare(0.1),
+			Documents: func() uint64 { return w.documents },
+			Fail:      func(_ string, err error) error { return err },
+		})
+		w.look(2)
+		w.want("at the start", 1)
+		test(t, w)
+	})
+}
+
+// look looks n times, a second after a window has ended.
+func (w *watched) look(n int) {
+	w.t.Helper()
+	for range n {
+		time.Sleep(lookEvery)
+		w.window(0)
+		if _, err := w.lookForSilent(w.t.Context()); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// window indexes so many rows that changed, and moves the mark.
+func (w *watched) window(rows int) {
+	w.t.Helper()
+	var oids []doc.OID
+	for n := range rows {
+		w.machine.Table.Put(fakeworld.Key(n), time.Now().String())
+		oids = append(oids, fakeworld.Key(n))
+	}
+	for b, err := range w.machine.Table.Docs(w.t.Context(), oids) {
+		if err == nil {
+			_, err = w.machine.Sink.Put(w.t.Context(), b)
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.machine.Update(w.t, func(m *timetrace.Table) { m.Incremental = time.Now().Add(w.clock) })
+}
+
+// commit lets the database show a commit of so many changes, whose counters have come.
+func (w *watched) commit(changes int64) {
+	w.hint.Version += "+"
+	w.hint.Counters = w.hint.Version
+	w.hint.Changes += changes
+}
+
+func TestChangeThatNoWindowExplainsIsCompared(t *testing.T) {
+	watch(t, func(t *testing.T, w *watched) {
+		w.look(30)
+		w.want("while nothing is committed", 1)
+		w.commit(1)
+		w.look(2)
+		w.want("after a commit", 2)
+		w.look(30)
+		w.want("half a minute later", 2)
+	})
+}
+
+func TestChangeThatAWindowExplainsIsNotCompared(t *testing.T) {
+	watch(t, func(t *testing.T, w *watched) {
+		w.window(3)
+		w.commit(3)
+		w.look(int(compareAnyway/lookEvery) - 10)
+		w.want("after three changes of three rows", 1)
+		w.window(3)
+		w.commit(4)
+		w.look(3)
+		w.want("after four changes of three rows", 2)
+		w.window(2)
+		w.commit(2)
+		w.look(int(compareAnyway/lookEvery) + 2)
+		w.want("after ten minutes", 3)
+	})
+}
+
+// A row whose updateTime is before the hint may have been counted there.
+func TestRowFromBeforeTheHintExplainsNothing(t *testing.T) {
+	watch(t, func(t *testing.T, w *watched) {
+		w.clock = 50 * 365 * 24 * time.Hour // far after the rows
+		w.commit(1)
+		w.look(2)
+		w.want("after a commit", 2)
+		w.window(1)
+		w.commit(1)
+		w.look(2)
+		w.want("after a commit and an older row", 3)
+	})
+}
+
+func TestTruncateIsNotExplained(t *testing.T) {
+	watch(t, func(t *testing.T, w *watched) {
+		w.commit(0)
+		w.hint.Plain = "film, truncated"
+		w.look(2)
+		w.want("after a TRUNCATE", 2)
+	})
+}
+
+// Removed documents explain changes, but for those that the guard had held.
+func TestRemovalExplains(t *testing.T) {
+	watch(t, func(t *testing.T, w *watched) {
+		w.window(4)
+		w.commit(5)
+		w.look(2)
+		w.want("after a silent change", 2)
+		remove := func(n int) {
+			stamps, err := w.machine.Sink.Stored([]doc.OID{fakeworld.Key(n)})
+			if err == nil {
+				_, err = w.machine.Sink.Delete(t.Context(), stamps, 1<<40, 1)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		remove(0)
+		w.commit(1)
+		w.look(5)
+		w.want("after a removal", 2)
+		w.report.Held = 1
+		w.commit(1)
+		w.look(2)
+		w.want("after another silent change", 3)
+		remove(1)
+		w.commit(1)
+		w.look(2)
+		w.want("after a removal that was held before", 4)
+	})
+}
+
+// Changes that windows may explain are compared less often: in the time that a silent
+// change may take to be found.
+func TestTrafficIsComparedLessOften(t *testing.T) {
+	for documents, want := range map[uint64]int{10: 1 + 100/2, 1_000_000: 1 + 100/30} {
+		watch(t, func(t *testing.T, w *watched) {
+			w.documents = documents
+			for range 100 {
+				w.window(3)
+				w.commit(4)
+				w.look(1)
+			}
+			if w.comparisons < want-1 || w.comparisons > want+1 {
+				t.Errorf("%d documents: got %d comparisons in 100 s, want about %d", documents, w.comparisons, want)
+			}
+		})
+	}
+}
+
+// Where the database sets updateTime itself, a change without it is rare.
+func TestMaintainedTableIsComparedRarely(t *testing.T) {
+	watch(t, func(t *testing.T, w *watched) {
+		w.silent.rarely = true
+		for range 100 {
+			w.commit(1)
+			w.look(1)
+		}
+		if w.comparisons < 9 || w.comparisons > 12 {
+			t.Errorf("got %d comparisons in 100 s, want about 10", w.comparisons)
+		}
+	})
+	watch(t, func(t *testing.T, w *watched) {
+		w.maintained, w.silent.known = true, false
+		w.commit(1)
+		w.look(2)
+		w.want("after a commit", 1)
+		w.look(10)
+		w.want("after ten seconds", 2)
+	})
+}
+
+// What was committed, of which counters show nothing yet, is compared once.
+func TestCommitWithLateCountersIsComparedOnce(t *testing.T) {
+	watch(t, func(t *testing.T, w *watched) {
+		for range 10 {
+			w.hint.Version += "+"
+			w.look(1)
+		}
+		w.want("while commits are made", 2)
+		for range 10 {
+			w.hint.Version += "+"
+			w.look(1)
+		}
+		w.want("ten seconds later", 3)
+	})
+	watch(t, func(t *testing.T, w *watched) {
+		w.hint.Version += "+"
+		w.window(1)
+		w.look(5)
+		w.want("after a commit whose row a window found", 1)
+	})
+}
+
+// Counters that did not move, and prove nothing, are believed for ten minutes.
+func TestUnprovenTableIsComparedAfterTenMinutes(t *testing.T) {
+	watch(t, func(t *testing.T, w *watched) {
+		w.hint.Weak, w.hint.Counted = true, true
+		for range int(compareAnyway/lookEvery) - 10 {
+			w.hint.Version += "+"
+			w.look(1)
+		}
+		w.want("before ten minutes", 1)
+		for range 12 {
+			w.hint.Version += "+"
+			w.look(1)
+		}
+		w.want("after them", 2)
+	})
+}
+
+// A window has the first chance to find a row.
+func TestComparisonWaitsForTheNextWindow(t *testing.T) {
+	watch(t, func(t *testing.T, w *watched) {
+		w.commit(1)
+		for range int(patience / lookEvery) {
+			time.Sleep(lookEvery)
+			if _, err := w.lookForSilent(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.want("before the next window", 1)
+		w.look(1)
+		w.want("after it", 2)
+	})
+}
+
+func TestComparisonWaitsForASweep(t *testing.T) {
+	watch(t, func(t *testing.T, w *watched) {
+		w.err = ErrNotNow
+		w.commit(1)
+		w.look(5)
+		w.err = nil
+		w.look(2)
+		w.want("after the sweep", 2)
+		w.machine.Update(t, func(m *timetrace.Table) { m.Doubt("failed over") })
+		w.commit(1)
+		w.look(5)
+		w.want("while a sweep is due", 2)
+	})
+	watch(t, func(t *testing.T, w *watched) {
+		lost := errors.New("lost")
+		w.commit(1)
+		w.look(1)
+		w.err = lost
+		time.Sleep(lookEvery)
+		w.window(0)
+		if _, err := w.lookForSilent(t.Context()); !errors.Is(err, lost) {
+			t.Errorf("got %v, want the error", err)
+		}
+	})
+}
+
+func TestTableThatDidNotChangeSinceItsLoadIsNotCompared(t *testing.T) {
+	watch(t, func(t *testing.T, w *watched) {
+		w.Passes = New(w.Config)
+		w.Loaded(w.hint)
+		w.look(10)
+		w.want("after a load", 1)
+		w.commit(1)
+		w.look(2)
+		w.want("after a commit", 2)
+	})
+}
+
+func TestWithoutHintsNothingIsCompared(t *testing.T) {
+	watch(t, func(t *testing.T, w *watched) {
+		w.hint = doc.Hint{Reason: "a standby"}
+		w.look(30)
+		w.want("on a standby", 1)
+	})
+}

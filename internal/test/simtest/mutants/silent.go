@@ -1,0 +1,38 @@
+package main
+
+// silentMutants are of the rules for sums, and for comparisons between two sweeps, which
+// find what no window shows.
+var silentMutants = []mutant{
+	{rule: "R11", name: "added keys are forgotten", pkg: "deletecheck", function: "Ranges.begin",
+		edit:  replace("delete(r.listed, f)", "delete(r.added, f)"),
+		tests: "TestNarrowRemovesWhatCameAndWent"},
+	{rule: "R4", name: "the sum is read after the listing", pkg: "deletecheck", function: "Narrow.Run",
+		edit:  insert("if later, err := n.Sums(c, n.bounds); err == nil { n.sums = later }", "n.Kept.keep(n.bounds, n.sums, n.held)", "n.run(c, l, X)"),
+		tests: "TestNarrowHistories"},
+	{rule: "R11", name: "a sum stands still for documents that were written", pkg: "deletecheck", function: "Stored.Changed",
+		edit:  replace("delete(s.sums, firstOf(s.bounds, o))", "firstOf(s.bounds, o)"),
+		tests: "TestSumsOfARowThatChangedBack|TestSummedHistories"},
+	{rule: "R11", name: "a range without a sum is taken as equal", pkg: "deletecheck", function: "Stored.different",
+		edit:  replace("k && t == s", "!k || t == s"),
+		tests: "TestSumsOfARowThatChangedBack|TestSummedHistories"},
+	{rule: "R11", name: "what no window explains waits for the sweep", pkg: "internal/sync/passes", function: "silent.run",
+		edit: replace("s.comes(h, d)", "false")},
+	{rule: "R11", name: "a comparison between two sweeps counts as a sweep", pkg: "deletecheck", function: "sweep.end",
+		edit:  replace("w.Between", "false"),
+		tests: "TestComparisonBetweenSweeps"},
+	{rule: "R11", name: "a comparison ends the sweep that was interrupted", pkg: "deletecheck", function: "sweep.start",
+		edit:  replace("!w.Between", "true"),
+		tests: "TestSweepContinuesAfterAComparison"},
+	{rule: "R16", name: "rows from before the hint explain what was counted after it", pkg: "internal/sync/sink", function: "Explained.write",
+		edit:  replace("!d.Updated.Before(e.since)", "true"),
+		tests: "TestRowFromBeforeTheHintExplainsNothing", in: "internal/sync/passes"},
+	{rule: "R16", name: "removals that were held explain what was counted later", pkg: "internal/sync/passes", function: "silent.explained",
+		edit:  replace("!s.held", "true"),
+		tests: "TestRemovalExplains"},
+	{rule: "R16", name: "counters of another state of the files are compared", pkg: "internal/sync/passes", function: "silent.explained",
+		edit:  replace("h.Plain != s.base.Plain", "false"),
+		tests: "TestTruncateIsNotExplained"},
+	{rule: "R16", name: "what windows explain is never compared", pkg: "internal/sync/passes", function: "silent.comes",
+		edit:  replace("s < compareAnyway", "true"),
+		tests: "TestChangeThatAWindowExplainsIsNotCompared"},
+}
