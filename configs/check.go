@@ -42,6 +42,7 @@ func (r *reader) checkTable(t *Table) {
 			r.wrong(join(path, "metadata.content"), "reserved name", "rename the column in the SQL with AS: content is the name of the whole text in queries")
 		}
 	}
+	r.checkPaths(join(path, "paths"), t)
 	r.checkChildren(path, t)
 	r.checkACL(join(path, "acl"), t)
 	r.checkBoosts(join(path, "content.boosts"), t)
@@ -53,6 +54,17 @@ func (r *reader) checkTable(t *Table) {
 	r.checkHorizon(join(path, "compensate.horizon"), t)
 	r.checkTiers(join(path, "compensate.tiers"), t.Compensate.Tiers)
 	r.checkTransactionTimeout(path, t)
+}
+
+// checkPaths reports paths with the name of a column that they can't be.
+func (r *reader) checkPaths(path string, t *Table) {
+	for _, p := range t.Paths {
+		for key, names := range map[string][]string{"key": t.Key, "updated": {t.Updated}, "deleted": {t.Deleted.Column}, "acl": {t.ACL}} {
+			if slices.Contains(names, p.Name) {
+				r.wrong(join(path, p.Name), "name already used by "+key+", which is a column of the SQL", "choose another name, or select the value in the SQL")
+			}
+		}
+	}
 }
 
 // checkChildren reports children and extras with the name of another field.

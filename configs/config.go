@@ -82,6 +82,8 @@ type Table struct {
 	Unit               string         // unit of a numeric Updated: s, ms, us or ns; empty: detect it from the rows
 	Timezone           string         // time zone of an Updated column that has none; may be empty
 	Location           *time.Location // of Timezone; nil if that is empty
+	JSON               []string       // columns of SQL with JSON in a text type
+	Paths              []Path         // in file order
 	Content            Content
 	Metadata           []Meta  // in file order
 	Children           []Child // in file order
@@ -145,6 +147,13 @@ type Meta struct {
 	Type string // keyword, number, date or boolean
 }
 
+// A Path is a column that is what is at a path in a JSON column.
+type Path struct {
+	Name   string
+	Column string
+	Path   []string // the names of members
+}
+
 // A Child is a SELECT of further rows of a document. Key holds the key of the
 // document: as many columns as the table's key, in the same order.
 type Child struct {
@@ -153,6 +162,7 @@ type Child struct {
 	Key     []string
 	Updated string   // may be empty: then only the sweep finds changes
 	Unit    string   // as in Table
+	JSON    []string // columns of SQL with JSON in a text type
 	Content []string // columns whose text is searched with the document's
 	Type    string   // type of the metadata field Name; empty: there is no such field
 }

@@ -104,6 +104,8 @@ func TestEveryKeyIsRead(t *testing.T) {
 		Unit:     "ms",
 		Timezone: "Europe/Berlin",
 		Location: berlin,
+		JSON:     []string{"extra_data"},
+		Paths:    []Path{{"city", "data", []string{"address", "city"}}, {"sku", "extra_data", []string{"lines", "s.k.u"}}},
 		Content:  Content{Fields: []string{"title", "评级"}, Analyzer: "cjk", Boosts: []Boost{{"title", 3}, {"actors", 0.5}}, BM25: query.BM25{K1: 2.5}, k1: &k1, b: &b},
 		Metadata: []Meta{{"评级", "keyword"}, {"length", "number"}, {"u", "date"}, {"Open", "boolean"}},
 		Children: []Child{
@@ -111,7 +113,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 				Name: "actors", SQL: "SELECT tenant, film_id, at, first, last FROM film_actor JOIN actor USING (actor_id)",
 				Key: []string{"tenant", "film_id"}, Updated: "at", Unit: "s", Content: []string{"first", "last"}, Type: "keyword",
 			},
-			{Name: "评论", SQL: "SELECT tenant, film, note FROM review", Key: []string{"tenant", "film"}, Content: []string{"note"}},
+			{Name: "评论", SQL: "SELECT tenant, film, note FROM review", Key: []string{"tenant", "film"}, JSON: []string{"note"}, Content: []string{"note"}},
 		},
 		Extra: []Extra{
 			{Name: "groups", SQL: "SELECT tenant, id, at, grp FROM film_group", Key: []string{"tenant", "id"}, Updated: "at", Unit: "us", Type: "keyword"},

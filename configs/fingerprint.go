@@ -16,8 +16,17 @@ func (t Table) SourceFingerprint() string {
 // every row has to be compared again.
 func (t Table) SQLFingerprint() string {
 	parts := []string{t.SQL}
+	for _, name := range t.JSON {
+		parts = append(parts, "json", name)
+	}
+	for _, p := range t.Paths {
+		parts = append(append(parts, "path", p.Name, p.Column), p.Path...)
+	}
 	for _, c := range t.Children {
 		parts = append(parts, "child", c.Name, c.SQL, c.Updated, strings.Join(c.Key, ","))
+		for _, name := range c.JSON {
+			parts = append(parts, "json", name)
+		}
 	}
 	for _, x := range t.Extra {
 		parts = append(parts, "extra", x.Name, x.SQL, x.Updated, strings.Join(x.Key, ","))

@@ -92,6 +92,8 @@ func describe(t *testing.T, v value) string {
 		return "`" + strings.Join(v.words, "`, `") + "`"
 	case timeColumn:
 		return "name, or mapping"
+	case dotted:
+		return "names with dots between them, or list of names"
 	case tableKey:
 		return "`row`, name, or list of names"
 	case names:

@@ -52,6 +52,8 @@ func schema(t *testing.T, v value) *jsonschema.Schema {
 		return listSchema(schema(t, v.of()))
 	case constants:
 		return listSchema(&jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}})
+	case dotted:
+		return schema(t, v.names)
 	case tableKey:
 		return schema(t, v.names)
 	case names:

@@ -35,6 +35,22 @@ func tableKeys(t *Table) []key {
 			"The text that is searched by words.", mapping{contentKeys(&t.Content)},
 		},
 		{
+			"json", false, "list the text columns that hold JSON: [data]", "",
+			"Columns of `sql` with JSON in a text type, as in SQLite and MariaDB. Of JSON, the strings and numbers are searched, " +
+				"not the names. Columns of a JSON type need not be listed.", names{&t.JSON, true},
+		},
+		{
+			"paths", false, "give each a name, a column and a path: {city: {column: data, path: address.city}}", "",
+			"Further columns for `content` and `metadata`: each is what a JSON column has at a path.",
+			named{
+				fieldName, "write letters, digits and _, beginning with a letter", true,
+				func(name string) value {
+					t.Paths = append(t.Paths, Path{Name: name})
+					return mapping{pathKeys(&t.Paths[len(t.Paths)-1])}
+				},
+			},
+		},
+		{
 			"metadata", false, "give each column that is filtered or sorted a type, keyword, number, date or boolean: {rating: keyword}; list text columns in content", "",
 			"The columns that are filtered, sorted and counted by their exact value, each with its type.",
 			named{
@@ -144,6 +160,16 @@ func tableKeys(t *Table) []key {
 	}
 }
 
+func pathKeys(p *Path) []key {
+	return []key{
+		{"column", true, "name the column that has JSON", "", "The column of `sql`, of a JSON type or with JSON as text.", text{&p.Column}},
+		{
+			"path", true, "write the names that lead to the value: address.city", "",
+			"The names that lead to the value, with dots between them, or a list of names. A list in the JSON is passed: the value is that of all its elements.", dotted{names{&p.Path, true}},
+		},
+	}
+}
+
 func contentKeys(c *Content) []key {
 	return []key{
 		{
@@ -227,6 +253,7 @@ func childKeys(c *Child) []key {
 			"updated", false, "name the column with the time of the last change of a row", "",
 			"The column with the time of the last change of such a row. With it the document is updated at once, without it by the next sweep.", timeColumn{mapping{updatedKeys(&c.Updated, &c.Unit)}},
 		},
+		{"json", false, "list the text columns that hold JSON: [data]", "", "Columns of `sql` with JSON in a text type.", names{&c.JSON, true}},
 		{
 			"content", true, "list the columns whose text is searched: [name]", "",
 			"The columns whose text is searched, with the document's and alone: `actors:penelope`.", names{&c.Content, false},

@@ -79,6 +79,21 @@ func (v names) read(r *reader, at place, n *yaml.Node) {
 	})
 }
 
+// dotted is a list of names, or one text of names with dots between them.
+type dotted struct {
+	names
+}
+
+func (v dotted) read(r *reader, at place, n *yaml.Node) {
+	v.names.read(r, at, n)
+	if target(n).Kind == yaml.ScalarNode && len(*v.to) == 1 {
+		*v.to = strings.Split((*v.to)[0], ".")
+	}
+	if slices.Contains(*v.to, "") {
+		r.fault(at, "a name is empty")
+	}
+}
+
 // tableKey is the names of a table's key, or the word row. A column of that name is
 // written in a list.
 type tableKey struct {

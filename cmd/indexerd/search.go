@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
@@ -175,15 +176,23 @@ func printFields(w io.Writer, fields search.Fields, format func(search.Field) st
 
 // formatValue formats a value or a list of values.
 func formatValue(value any) string {
-	list, ok := value.([]any)
-	if !ok {
-		return doc.FormatText(value)
+	switch value := value.(type) {
+	case doc.JSON:
+		return string(value)
+	case map[string]any: // a JSON of the daemon's answer
+		object, err := json.Marshal(value)
+		if err != nil {
+			return doc.FormatText(value)
+		}
+		return string(object)
+	case []any:
+		texts := make([]string, len(value))
+		for i, one := range value {
+			texts[i] = formatValue(one)
+		}
+		return strings.Join(texts, ", ")
 	}
-	texts := make([]string, len(list))
-	for i, one := range list {
-		texts[i] = doc.FormatText(one)
-	}
-	return strings.Join(texts, ", ")
+	return doc.FormatText(value)
 }
 
 // mark formats a highlight: bold on a terminal, in brackets otherwise.

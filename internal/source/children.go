@@ -23,6 +23,9 @@ func newChild(ctx context.Context, x *tx, cfg ChildConfig, updated updatedConfig
 	if err != nil {
 		return nil, err
 	}
+	if err := v.parseJSON(cfg.Path+".json", cfg.JSON); err != nil {
+		return nil, err
+	}
 	for _, name := range cfg.Columns {
 		if _, err := v.column(cfg.Path+".content", name); err != nil {
 			return nil, err

@@ -138,7 +138,7 @@ func (p *pageReader) document(oid doc.OID, raw []any) (d doc.Doc, err error) {
 	if t.updated != nil {
 		d.Updated = t.timeOf(raw[t.updated.at], p.times)
 	}
-	d.Row = t.row(raw)
+	d.Row = t.documentRow(raw)
 	return d, nil
 }
 

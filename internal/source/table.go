@@ -42,6 +42,8 @@ type TableConfig struct {
 	Numbers  Numbers        // nil: every fetch has number 0, for callers that store nothing
 	Children []ChildConfig  // children and extras, in the order of doc.Row.Children
 	Deleted  DeletedConfig  // zero: no row is marked deleted
+	JSON     []string       // columns of SQL whose texts are JSON
+	Paths    []PathConfig   // further columns of documents
 	Changes  string         // SQL of key and updateTime without the filter of SQL; "": none
 	ACL      doc.ACL        // the groups to read for rejects; zero: none
 
@@ -67,6 +69,7 @@ type ChildConfig struct {
 	Key     []string // the columns that hold the parent's key
 	Updated string   // "": none
 	Unit    string   // of an Updated without a time type; "": found from the rows
+	JSON    []string // columns whose texts are JSON
 	Columns []string // of the content; they must exist
 	Value   bool     // the SQL returns one column beside key and updated, as an extra does
 }
@@ -98,6 +101,8 @@ type Table struct {
 	changes   *view // nil: none
 	groups    groups
 	rowLimit  *rowLimit // nil: the table has a key
+	fromJSON  []jsonPart
+	rowNames  []string // the columns of documents: of the SQL, then the parts
 }
 
 // Table asks the database what the SQLs return and checks the configuration. An
@@ -137,6 +142,9 @@ func (t *Table) describe(ctx context.Context, x *tx, cfg TableConfig) (err error
 	}
 	if t.rowKey = cfg.RowKey; t.rowKey {
 		t.kinds = []doc.Kind{doc.Text} // also while there is no row
+	}
+	if err := t.describeJSON(cfg); err != nil {
+		return err
 	}
 	if t.updated == nil && t.dialect.Token(&t.Described, t.exprs) == "" {
 		return &ConfigError{"updated", "no column is named, and this database computes no digests by which rows could be compared", "name the column with the time of a row's last change"}
@@ -235,12 +243,12 @@ const (
 // different epochs can't be compared.
 func (t *Table) tokenEpoch(cfg TableConfig, snapshot dialect.Snapshot) uint32 {
 	parts := append([]string{tokenVersion, snapshot.Epoch, snapshot.Settings, t.token(), t.SQL}, cfg.Key...)
-	parts = append(parts, t.described()...)
+	parts = append(append(parts, t.described()...), cfg.jsonEpoch()...)
 	for i, c := range cfg.Children {
 		child := t.children[i]
 		parts = append(parts, childVersion, c.Name, child.token(), child.SQL, c.Updated, strconv.Itoa(len(c.Key)))
 		parts = append(parts, c.Key...)
-		parts = append(parts, child.described()...)
+		parts = append(append(parts, child.described()...), jsonEpoch(c.JSON)...)
 	}
 	h := fnv.New32a()
 	for _, part := range parts {
@@ -253,8 +261,9 @@ func (t *Table) tokenEpoch(cfg TableConfig, snapshot dialect.Snapshot) uint32 {
 // Kinds returns the kinds of the key's parts.
 func (t *Table) Kinds() []doc.Kind { return slices.Clone(t.kinds) }
 
-// Columns returns the column names of the main SQL in its order.
-func (t *Table) Columns() []string { return slices.Clone(t.names[:t.documented()]) }
+// Columns returns the names of the columns of documents: those of the main SQL in its
+// order, then the parts of JSON.
+func (t *Table) Columns() []string { return slices.Clone(t.rowNames) }
 
 // Epoch returns the epoch of the table's tokens.
 func (t *Table) Epoch() uint32 { return t.epoch }

@@ -301,6 +301,9 @@ func textOf(raw any) string {
 func (v *view) described() (parts []string) {
 	for _, c := range v.Columns {
 		parts = append(parts, "column", c.Name, c.Type)
+		if c.Form != "" {
+			parts = append(parts, "form", c.Form)
+		}
 	}
 	return parts
 }

@@ -44,15 +44,26 @@ type CatalogColumn struct {
 	SQL        string // as SQL writes it
 	Type       string // in the database's words
 	Kind       ColumnKind
-	Unreadable string // why it can't be read; empty: it can
-	Foreign    string // the collation that only the application has; empty: none
-	Length     int    // greatest length of a text; 0: not limited
-	NotNull    bool   // declared NOT NULL
-	Key        bool   // it can be part of a key
-	Time       bool   // it can be an updateTime
-	Indexed    bool   // an index begins with it
-	Now        bool   // its default is the time of the insert
-	Maintained bool   // a trigger sets it on UPDATE
+	Forms      []CatalogForm // under which it is selected; none: as it is
+	Reason     string        // why it is left out, or what Forms are of it; may be empty
+	Marked     bool          // of a JSONColumn: its type is a text's
+	Unreadable string        // why it can't be read; empty: it can
+	Foreign    string        // the collation that only the application has; empty: none
+	Length     int           // greatest length of a text; 0: not limited
+	NotNull    bool          // declared NOT NULL
+	Key        bool          // it can be part of a key
+	Time       bool          // it can be an updateTime
+	Indexed    bool          // an index begins with it
+	Now        bool          // its default is the time of the insert
+	Maintained bool          // a trigger sets it on UPDATE
+}
+
+// A CatalogForm is an expression under which a column is selected, since its own type is
+// not indexed.
+type CatalogForm struct {
+	Suffix string // after the column's name, such as _from
+	SQL    string // the column is %s
+	Kind   ColumnKind
 }
 
 // A ColumnKind classifies a column by how it can be indexed.
@@ -68,6 +79,7 @@ const (
 	InstantColumn                   // a time with a time zone, or in UTC
 	WallColumn                      // a local time, without a time zone
 	DateColumn                      // a day
+	JSONColumn                      // JSON, or a list of it
 )
 
 // A Relation is a base table that an SQL of the configuration reads.

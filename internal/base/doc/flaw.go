@@ -44,14 +44,20 @@ func appendBadValue(dst []byte, b BadValue) (_ []byte, err error) {
 	return append(dst, '}'), nil
 }
 
-// badValue parses what appendBadValue wrote.
-func (p *parser) badValue() (b BadValue, err error) {
+// stored parses what appendBadValue wrote, or a JSON:
+//
+//	{"json":{"city":"Berlin"}}
+func (p *parser) stored() (any, error) {
+	var b BadValue
+	var object any
 	seen := 0
-	err = p.object(func(name string) (err error) {
+	err := p.object(func(name string) (err error) {
 		switch {
+		case name == "json" && seen == 0:
+			object, err = p.jsonValue()
 		case name == "text" && seen == 0:
 			b.Text, err = p.string()
-		case name == "reason" && seen == 1:
+		case name == "reason" && seen == 1 && object == nil:
 			b.Reason, err = p.string()
 		default:
 			err = fmt.Errorf("byte %d: a value has an unexpected member %q", p.pos, name)
@@ -59,10 +65,15 @@ func (p *parser) badValue() (b BadValue, err error) {
 		seen++
 		return err
 	})
-	if err == nil && seen != 2 {
-		err = p.fault("a text and a reason")
+	switch {
+	case err != nil:
+		return nil, err
+	case object != nil:
+		return object, nil
+	case seen != 2:
+		return nil, p.fault("a text and a reason")
 	}
-	return b, err
+	return b, nil
 }
 
 // A Flaw is a value of a row that its document lacks, since it does not fit the type of

@@ -63,6 +63,8 @@ func sizeOf(v any) int {
 		return len(v)
 	case json.Number:
 		return len(v)
+	case JSON:
+		return len(v)
 	case BadValue:
 		return len(v.Text)
 	case []any:

@@ -13,7 +13,7 @@ import (
 const maxDepth = 10_000
 
 // ParseRow parses what AppendJSON wrote. A number without fraction and exponent
-// that fits is an int64, any other a json.Number. The row does not refer to
+// that fits is an int64, any other a json.Number, and an object a JSON. The row does not refer to
 // body, which the store may reuse. Its texts share one copy of body, so each of
 // them keeps the whole copy in memory.
 //
@@ -34,7 +34,8 @@ func ParseRow(body []byte) (Row, error) {
 type parser struct {
 	text  string
 	pos   int
-	depth int // number of open lists and objects at pos
+	depth int  // number of open lists and objects at pos
+	bare  bool // it reads JSON of a database, not a page
 }
 
 func (p *parser) page() (Row, error) {
@@ -122,7 +123,10 @@ func (p *parser) value() (any, error) {
 	case '"':
 		return p.string()
 	case '{':
-		return p.badValue()
+		if p.bare {
+			return p.jsonValue()
+		}
+		return p.stored()
 	case '[':
 		list := []any{}
 		err := p.items('[', ']', func() error {

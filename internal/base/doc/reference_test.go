@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // referenceParseRow is ParseRow on encoding/json's tokens: the definition of a
@@ -120,6 +121,9 @@ func referenceBadValue(d *json.Decoder) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		if i == 0 && t == "json" {
+			return referenceJSON(d)
+		}
 		text, ok := t.(string)
 		if !ok {
 			return nil, fmt.Errorf("unexpected %v", t)
@@ -130,6 +134,17 @@ func referenceBadValue(d *json.Decoder) (any, error) {
 		return nil, fmt.Errorf("unexpected members %q", parts)
 	}
 	return BadValue{parts[1], parts[3]}, expect(d, '}')
+}
+
+func referenceJSON(d *json.Decoder) (any, error) {
+	var raw json.RawMessage
+	if err := d.Decode(&raw); err != nil {
+		return nil, err
+	}
+	if raw[0] != '{' || !utf8.Valid(raw) {
+		return nil, fmt.Errorf("%q is not an object", raw)
+	}
+	return JSON(raw), expect(d, '}')
 }
 
 func expect(d *json.Decoder, want json.Delim) error {

@@ -12,7 +12,8 @@ import (
 
 // A Row holds the columns that the main SQL returned for one OID, and its
 // children. A value is nil, bool, int64, float64, json.Number (an exact decimal),
-// string, BadValue, or []any of these. Times are text: RFC 3339 in UTC with microseconds
+// string, JSON (an object), BadValue, or []any of these. Times are text: RFC 3339 in UTC with
+// microseconds
 // if the column has a time zone, without an offset if it has none; dates are
 // 2006-01-02.
 type Row struct {
@@ -38,7 +39,7 @@ func (r Row) Get(name string) (any, bool) {
 }
 
 // FormatText returns the text that is indexed for a value. A list is its elements
-// joined by spaces; NULL is the empty text. A value that was stored in a page and
+// joined by spaces, and a JSON its strings and numbers; NULL is the empty text. A value that was stored in a page and
 // parsed again gives the same text.
 func FormatText(v any) string {
 	switch v := v.(type) {
@@ -54,6 +55,8 @@ func FormatText(v any) string {
 		return formatFloat(v)
 	case json.Number:
 		return v.String()
+	case JSON:
+		return v.text()
 	case BadValue:
 		return v.Text
 	case []any:
@@ -159,6 +162,8 @@ func appendValue(dst []byte, v any) (_ []byte, err error) {
 		return append(dst, v...), nil
 	case string:
 		return AppendString(dst, v)
+	case JSON:
+		return append(append(append(dst, `{"json":`...), v...), '}'), nil
 	case BadValue:
 		return appendBadValue(dst, v)
 	case []any:

@@ -15,7 +15,9 @@ import (
 // rowValue draws a value that a source may return.
 func rowValue() *rapid.Generator[any] {
 	scalar := rapid.Custom(func(t *rapid.T) any {
-		switch rapid.IntRange(0, 6).Draw(t, "type") {
+		switch rapid.IntRange(0, 7).Draw(t, "type") {
+		case 6:
+			return JSON(rapid.SampledFrom([]string{`{}`, `{"a":{"b":["x",{"c":1.50}]},"d":null,"e":true}`, "{ \"a\" :\n\"\\ud800 \\\"x\\\"\" }"}).Draw(t, "object"))
 		case 0:
 			return nil
 		case 1:

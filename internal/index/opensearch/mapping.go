@@ -250,7 +250,7 @@ func (ix *Index) ownFields(row doc.Row) (map[string]any, error) {
 	fields := map[string]any{}
 	add := func(name string) {
 		if v, _ := row.Get(name); v != nil && v != "" && ix.fits(name, v) {
-			fields[name] = v
+			fields[name] = flat(v)
 		}
 	}
 	m := ix.Mapping
@@ -279,7 +279,7 @@ func (ix *Index) ownFields(row doc.Row) (map[string]any, error) {
 					return nil, err
 				}
 				if v != nil && v != "" && ix.fits(c.Name, v) {
-					values = append(values, v)
+					values = append(values, flat(v))
 				}
 			}
 			if values != nil {
@@ -288,6 +288,35 @@ func (ix *Index) ownFields(row doc.Row) (map[string]any, error) {
 		}
 	}
 	return fields, nil
+}
+
+// flat returns a value as a field of the cluster takes it: a JSON is the list of its
+// values.
+func flat(v any) any {
+	switch v := v.(type) {
+	case doc.JSON:
+		return slices.Collect(v.Leaves)
+	case []any:
+		if slices.ContainsFunc(v, nests) {
+			var all []any
+			for _, e := range v {
+				if list, ok := flat(e).([]any); ok {
+					all = append(all, list...)
+				} else {
+					all = append(all, e)
+				}
+			}
+			return all
+		}
+	}
+	return v
+}
+
+// nests reports whether a value is a JSON or has one.
+func nests(v any) bool {
+	list, _ := v.([]any)
+	_, is := v.(doc.JSON)
+	return is || slices.ContainsFunc(list, nests)
 }
 
 // fits reports whether a value can be in the field of its own name: in one of the wrong
@@ -315,7 +344,7 @@ func (ix *Index) rest(row doc.Row) map[string]any {
 		if ix.stores.shared[name] {
 			_, inField = ix.Plain(row.Values[i])
 		}
-		inField = inField && ix.fits(name, row.Values[i])
+		inField = inField && !nests(row.Values[i]) && ix.fits(name, row.Values[i])
 		if !inField && row.Values[i] != nil {
 			rest[name] = row.Values[i]
 		}
@@ -328,7 +357,7 @@ func (ix *Index) rest(row doc.Row) map[string]any {
 			whole := at >= 0
 			for i, name := range r.Names {
 				columns[name] = r.Values[i]
-				whole = whole && slices.Contains(m.Children[at].Columns, name) && ix.fits(d.Name, r.Values[i])
+				whole = whole && slices.Contains(m.Children[at].Columns, name) && !nests(r.Values[i]) && ix.fits(d.Name, r.Values[i])
 			}
 			if !whole {
 				rows = append(rows, columns)

@@ -16,6 +16,7 @@ type SideSQL struct {
 	Key        []string
 	Updated    string
 	Unit       string
+	JSON       []string
 	Columns    []string
 	Value      bool
 }
@@ -25,7 +26,7 @@ type SideSQL struct {
 func SideSQLs(t configs.Table) []SideSQL {
 	var all []SideSQL
 	for _, c := range t.Children {
-		all = append(all, SideSQL{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Unit: c.Unit, Columns: c.Content})
+		all = append(all, SideSQL{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Unit: c.Unit, JSON: c.JSON, Columns: c.Content})
 	}
 	for _, x := range t.Extra {
 		all = append(all, SideSQL{Name: x.Name, Path: "extra." + x.Name, SQL: x.SQL, Key: x.Key, Updated: x.Updated, Unit: x.Unit, Value: true})

@@ -147,6 +147,9 @@ type Column struct {
 	// Value converts a raw value, not NULL, to a value of doc.Row. Its error is the
 	// reason of a doc.BadValue.
 	Value func(raw any) (any, error)
+	// Form names the form of the values of Value, if it is not the first that this type
+	// has had: tokens of another form are not compared.
+	Form string
 
 	Kind     doc.Kind // of a part of a key; 0: it can't be one, unless Untyped
 	Untyped  bool     // the rows show the kind; Kind is that of a table without rows, 0: unknown

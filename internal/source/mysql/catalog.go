@@ -36,6 +36,8 @@ func (*DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error) 
 		FROM information_schema.statistics i WHERE table_schema = DATABASE() AND index_type = 'BTREE') i WHERE partial = 0 ORDER BY table_name, index_name <> 'PRIMARY', index_name, seq_in_index`)
 	c.References(ctx, `SELECT table_name, ordinal_position, column_name, referenced_table_name, referenced_column_name FROM information_schema.key_column_usage
 		WHERE table_schema = DATABASE() AND referenced_table_schema = DATABASE() ORDER BY table_name, constraint_name, ordinal_position`, quoteName)
+	// In MariaDB JSON is a text with a check.
+	c.Each(ctx, "SELECT /*M! table_name, check_clause FROM information_schema.check_constraints WHERE constraint_schema = DATABASE() AND check_clause LIKE 'json_valid(%' */ /*!80000 NULL, NULL */", addCheck)
 	// The triggers need the privilege TRIGGER.
 	c.Triggers(ctx, `SELECT event_object_table, action_statement FROM information_schema.triggers
 		WHERE event_object_schema = DATABASE() AND event_manipulation = 'UPDATE' AND action_timing = 'BEFORE'`, assigned)
@@ -44,6 +46,20 @@ func (*DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error) 
 
 // assigned matches the column that a trigger sets.
 var assigned = regexp.MustCompile("(?i)\\bnew\\.`?([^`\\s=:]+)`?\\s*:?=")
+
+// checked matches the column that a check requires to be JSON.
+var checked = regexp.MustCompile("(?i)^json_valid\\(`((?:[^`]|``)+)`\\)$")
+
+// addCheck makes a text with a check a column of JSON.
+func addCheck(t *doc.CatalogTable, r stdsql.Row) {
+	m := checked.FindStringSubmatch(r.Text(0))
+	if m == nil {
+		return
+	}
+	if c := stdsql.Column(t, unquote(m[1])); c.Kind == doc.TextColumn {
+		c.Kind, c.Marked, c.Length = doc.JSONColumn, true, 0
+	}
+}
 
 // zone returns the name of the server's time zone for a configuration; or else how the
 // server calls it. An abbreviation is none: it may be one of several zones, or of half a year.
@@ -86,10 +102,15 @@ func describeType(c *doc.CatalogColumn, name, full string) {
 	if name == "DECIMAL" && !strings.Contains(full, ",0)") {
 		scale = 1
 	}
-	c.Key = kind(name, scale) != 0
+	c.Key = kind(name, scale) != 0 && name != "POINT"
 	c.Time = clock(name, 0) != nil || epochs(name) != nil
 	switch base := strings.TrimPrefix(name, "UNSIGNED "); { // a result does not show that a TINYINT(1) is a BOOLEAN
-	case strings.HasSuffix(base, "INT"), slices.Contains([]string{"DECIMAL", "FLOAT", "DOUBLE", "YEAR"}, base):
+	case base == "POINT":
+		c.Reason = "its coordinates"
+		c.Forms = []doc.CatalogForm{{Suffix: "_x", SQL: "ST_X(%s)", Kind: doc.NumberColumn}, {Suffix: "_y", SQL: "ST_Y(%s)", Kind: doc.NumberColumn}}
+	case full == "bit(1)":
+		c.Kind = doc.BooleanColumn
+	case strings.HasSuffix(base, "INT"), slices.Contains([]string{"DECIMAL", "FLOAT", "DOUBLE", "YEAR", "BIT"}, base):
 		c.Kind = doc.NumberColumn
 	case base == "TIMESTAMP":
 		c.Kind = doc.InstantColumn
@@ -97,11 +118,26 @@ func describeType(c *doc.CatalogColumn, name, full string) {
 		c.Kind = doc.WallColumn
 	case base == "DATE":
 		c.Kind = doc.DateColumn
-	case slices.Contains([]string{"ENUM", "SET", "UUID", "INET6", "INET4"}, base), full == "binary(16)":
+	case slices.Contains([]string{"ENUM", "SET", "UUID", "INET6", "INET4", "TIME"}, base), full == "binary(16)":
 		c.Kind = doc.WordColumn
 	case base == "CHAR", base == "VARCHAR", strings.HasSuffix(base, "TEXT"):
 		c.Kind = doc.TextColumn
+	case base == "JSON":
+		c.Kind = doc.JSONColumn
+	default:
+		c.Reason = reason(base)
 	}
+}
+
+// reason returns why a type is left out.
+func reason(base string) string {
+	switch {
+	case strings.HasSuffix(base, "BLOB"), strings.HasSuffix(base, "BINARY"):
+		return "bytes"
+	case base == "VECTOR":
+		return "a vector, which is compared by distance"
+	}
+	return "a shape"
 }
 
 // quoteName returns a name as SQL writes it, quoted only if necessary.

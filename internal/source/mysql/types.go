@@ -29,6 +29,9 @@ func newColumn(t *sql.ColumnType) dialect.Column {
 	}
 	c.Kind, c.Value, c.Clock, c.Epochs = kind(c.Type, scale), value(c.Type), clock(c.Type, scale), epochs(c.Type)
 	c.Untyped = c.Type == "BINARY" // the driver does not show the length
+	if c.Type == "JSON" {
+		c.Form = stdsql.Nested
+	}
 	return c
 }
 
@@ -107,6 +110,8 @@ func value(name string) func(raw any) (any, error) {
 		return stdsql.Number
 	case "SET":
 		return words
+	case "JSON":
+		return stdsql.JSON
 	case "TIMESTAMP":
 		zone = "Z"
 		fallthrough

@@ -16,7 +16,7 @@ type catalog struct {
 	schema string
 }
 
-// Catalog implements dialect.Cataloger by six queries of the views ALL_*. It lists
+// Catalog implements dialect.Cataloger by seven queries of the views ALL_*. It lists
 // the tables of the account's schema, or if there are none, all that it may read.
 func (*DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error) {
 	c := &catalog{Catalog: stdsql.NewCatalog(s, 2)}
@@ -80,6 +80,9 @@ func (c *catalog) readColumns(ctx context.Context) {
 			base := precision.ReplaceAllString(r.Text(1), "")
 			col := doc.CatalogColumn{Name: shown(r.Text(0)), SQL: sqlName(r.Text(0)), Type: r.Text(1), NotNull: r.Text(2) == "N"}
 			col.Kind = columnKinds[base]
+			if col.Kind == doc.OtherColumn {
+				col.Forms, col.Reason = forms(base)
+			}
 			if col.Kind == doc.TextColumn {
 				col.Length = int(r.Number(3))
 			}
@@ -88,7 +91,7 @@ func (c *catalog) readColumns(ctx context.Context) {
 				col.Key = true
 			case "RAW":
 				if col.Key = r.Number(5) == 16; col.Key {
-					col.Kind = doc.WordColumn
+					col.Kind, col.Reason = doc.WordColumn, ""
 				}
 			case "NUMBER":
 				col.Key, col.Time = whole(scale), true
@@ -100,6 +103,35 @@ func (c *catalog) readColumns(ctx context.Context) {
 			col.Now = now.MatchString(r.Text(6))
 			t.Columns = append(t.Columns, col)
 		})
+	// A text with the check IS JSON.
+	c.Each(ctx, "SELECT o.owner, o.table_name, o.column_name FROM all_json_columns o WHERE"+userOwner+" ORDER BY o.owner, o.table_name, o.column_name", func(t *doc.CatalogTable, r stdsql.Row) {
+		if col := stdsql.Column(t, shown(r.Text(0))); col.Kind == doc.TextColumn {
+			col.Kind, col.Marked, col.Length = doc.JSONColumn, true, 0
+		}
+	})
+}
+
+// forms returns the expressions under which a column of another kind is selected, with
+// what they are, or why it is left out.
+func forms(base string) (forms []doc.CatalogForm, reason string) {
+	switch base {
+	case "INTERVAL DAY TO SECOND":
+		const seconds = "EXTRACT(DAY FROM %[1]s) * 86400 + EXTRACT(HOUR FROM %[1]s) * 3600 + EXTRACT(MINUTE FROM %[1]s) * 60 + EXTRACT(SECOND FROM %[1]s)"
+		return []doc.CatalogForm{{SQL: seconds, Kind: doc.NumberColumn}}, "in seconds"
+	case "INTERVAL YEAR TO MONTH":
+		return []doc.CatalogForm{{SQL: "EXTRACT(YEAR FROM %[1]s) * 12 + EXTRACT(MONTH FROM %[1]s)", Kind: doc.NumberColumn}}, "in months"
+	case "RAW", "LONG RAW", "BLOB", "BFILE":
+		return nil, "bytes"
+	case "LONG":
+		return nil, "its driver does not read it: make it a CLOB"
+	case "ROWID", "UROWID":
+		return nil, "the place of a row, which changes"
+	case "VECTOR":
+		return nil, "a vector, which is compared by distance"
+	case "SDO_GEOMETRY":
+		return nil, "a shape"
+	}
+	return nil, "an object type: select its attributes"
 }
 
 // precision is that of a type.
@@ -112,6 +144,7 @@ var now = regexp.MustCompile(`(?i)^\s*(SYSDATE|SYSTIMESTAMP|CURRENT_TIMESTAMP|CU
 var columnKinds = map[string]doc.ColumnKind{
 	"VARCHAR2": doc.TextColumn, "NVARCHAR2": doc.TextColumn, "CHAR": doc.TextColumn, "NCHAR": doc.TextColumn, "CLOB": doc.TextColumn, "NCLOB": doc.TextColumn,
 	"NUMBER": doc.NumberColumn, "FLOAT": doc.NumberColumn, "BINARY_FLOAT": doc.NumberColumn, "BINARY_DOUBLE": doc.NumberColumn, "BOOLEAN": doc.BooleanColumn,
+	"XMLTYPE": doc.TextColumn, "JSON": doc.JSONColumn,
 	"DATE": doc.WallColumn, "TIMESTAMP": doc.WallColumn, zonedTime: doc.InstantColumn, localTime: doc.InstantColumn,
 }
 

@@ -45,6 +45,9 @@ func newColumn(t *sql.ColumnType) dialect.Column {
 		c.Printed, c.Unscaled = true, whole(scale) && (scale != 0 || precision > integerDigits)
 	}
 	c.Kind, c.Value, c.Clock = kind(c.Type, scale), value(c.Type), clock(c.Type)
+	if c.Type == "JSON" || c.Type == "XMLTYPE" {
+		c.Form = stdsql.Nested
+	}
 	if c.Type == "NUMBER" {
 		c.Epochs = dialect.NumberEpochs{Whole: whole(scale) && scale != noScale}
 	}
@@ -143,8 +146,12 @@ func value(name string) func(raw any) (any, error) {
 		return shownTime("2006-01-02T15:04:05.000000Z")
 	case "RAW":
 		return stdsql.ScalarOrUUID
-	case "VARCHAR2", "CHAR", "CLOB", "BLOB", "BINARY_FLOAT", "BINARY_DOUBLE", "INTERVAL", "ROWID", "XMLTYPE", "JSON", "VECTOR", "BOOLEAN":
+	case "VARCHAR2", "CHAR", "CLOB", "BLOB", "BINARY_FLOAT", "BINARY_DOUBLE", "INTERVAL", "ROWID", "VECTOR", "BOOLEAN":
 		return stdsql.Scalar
+	case "JSON":
+		return stdsql.JSON
+	case "XMLTYPE":
+		return stdsql.XML
 	}
 	return nil
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgtype"
-
 	"indexerd/internal/base/doc"
 	"indexerd/internal/source/dialect"
 )
@@ -41,6 +39,11 @@ type (
 		Name, Quoted, Type       string
 		Base                     uint32 // the type, or what a domain is made of
 		BaseName, Category       string
+		Class                    string // pg_type.typtype
+		Element, Subtype         uint32 // of an array, of a range; 0: it is none
+		ElementName              string
+		ElementCategory          string
+		ElementClass             string
 		Mod                      int32
 		NotNull, Now, Maintained bool
 	}
@@ -109,40 +112,14 @@ func (i catalogIndex) addTo(t *doc.CatalogTable) {
 func (c catalogColumn) column() doc.CatalogColumn {
 	typ := columnType{OID: c.Base, Name: c.BaseName, Enum: c.Category == "E", mod: c.Mod}
 	described := doc.CatalogColumn{
-		Name: c.Name, SQL: c.Quoted, Type: c.Type, Kind: c.kind(),
+		Name: c.Name, SQL: c.Quoted, Type: c.Type,
 		NotNull: c.NotNull, Key: typ.kind() != 0, Time: typ.clock() != nil || typ.epochs() != nil, Now: c.Now, Maintained: c.Maintained,
 	}
+	c.setKind(&described)
 	if described.Kind == doc.TextColumn && c.Mod > 4 {
 		described.Length = int(c.Mod) - 4 // the type modifier includes a header of 4 bytes
 	}
 	return described
-}
-
-// kind uses the type's category if the type may be an extension's or the
-// user's.
-func (c catalogColumn) kind() doc.ColumnKind {
-	switch c.Base {
-	case pgtype.TimestamptzOID:
-		return doc.InstantColumn
-	case pgtype.TimestampOID:
-		return doc.WallColumn
-	case pgtype.DateOID:
-		return doc.DateColumn
-	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.Float4OID, pgtype.Float8OID, pgtype.NumericOID,
-		pgtype.Int2ArrayOID, pgtype.Int4ArrayOID, pgtype.Int8ArrayOID:
-		return doc.NumberColumn
-	case pgtype.UUIDOID, pgtype.TextArrayOID, pgtype.VarcharArrayOID:
-		return doc.WordColumn
-	}
-	switch c.Category {
-	case "S":
-		return doc.TextColumn
-	case "E":
-		return doc.WordColumn
-	case "B":
-		return doc.BooleanColumn
-	}
-	return doc.OtherColumn // including money and object identifiers
 }
 
 // portableZone returns the name of a zone if it means the same on every

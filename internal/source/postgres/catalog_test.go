@@ -55,9 +55,9 @@ func TestCatalogColumns(t *testing.T) {
 		"f": {doc.NumberColumn, true, false, 0}, "s": {doc.TextColumn, true, false, 0}, "v": {doc.TextColumn, true, false, 40}, "c": {doc.TextColumn, true, false, 3},
 		"ci": {doc.TextColumn, true, false, 0}, "d": {doc.TextColumn, true, false, 20}, "y": {doc.NumberColumn, true, true, 0}, "m": {doc.WordColumn, true, false, 0},
 		"o": {doc.BooleanColumn, true, false, 0}, "u": {doc.WordColumn, true, false, 0}, "tz": {doc.InstantColumn, true, true, 0}, "w": {doc.WallColumn, true, true, 0},
-		"dt": {doc.DateColumn, true, true, 0}, "tt": {doc.OtherColumn, false, false, 0}, "j": {doc.OtherColumn, false, false, 0}, "by": {doc.OtherColumn, true, false, 0},
-		"ts": {doc.OtherColumn, false, false, 0}, "mo": {doc.OtherColumn, false, false, 0}, "o2": {doc.OtherColumn, false, false, 0}, "a": {doc.WordColumn, false, false, 0},
-		"ai": {doc.NumberColumn, false, false, 0}, "am": {doc.OtherColumn, false, false, 0}, "select": {doc.TextColumn, true, false, 0}, "later": {doc.InstantColumn, true, true, 0},
+		"dt": {doc.DateColumn, true, true, 0}, "tt": {doc.WordColumn, false, false, 0}, "j": {doc.JSONColumn, false, false, 0}, "by": {doc.OtherColumn, true, false, 0},
+		"ts": {doc.OtherColumn, false, false, 0}, "mo": {doc.OtherColumn, false, false, 0}, "o2": {doc.NumberColumn, false, false, 0}, "a": {doc.WordColumn, false, false, 0},
+		"ai": {doc.NumberColumn, false, false, 0}, "am": {doc.WordColumn, false, false, 0}, "select": {doc.TextColumn, true, false, 0}, "later": {doc.InstantColumn, true, true, 0},
 	}
 	columns := c.Tables[0].Columns
 	if len(columns) != len(want) {

@@ -114,7 +114,7 @@ func newColumn(f pgconn.FieldDescription, t columnType) dialect.Column {
 		param, array = pgtype.Int8OID, pgtype.Int8ArrayOID
 	}
 	c := columnOf(f)
-	c.Type, c.Value, c.Kind, c.Clock, c.Epochs = t.Name, t.value(), t.kind(), t.clock(), t.epochs()
+	c.Type, c.Value, c.Form, c.Kind, c.Clock, c.Epochs = t.Name, t.value(), t.form(), t.kind(), t.clock(), t.epochs()
 	c.Unscaled = t.unscaled()
 	enum := ""
 	if t.Enum {
@@ -184,11 +184,15 @@ func (t columnType) kind() doc.Kind {
 	case pgtype.TextOID, pgtype.VarcharOID, pgtype.BPCharOID, pgtype.NameOID:
 		return doc.Text
 	}
-	// citext is an extension's type and has no fixed OID.
-	if t.Enum || t.Name == "citext" || strings.HasSuffix(t.Name, ".citext") {
+	if t.Enum || t.isNamed("citext") {
 		return doc.Text
 	}
 	return 0
+}
+
+// isNamed reports whether a type is an extension's of this name. It has no fixed OID.
+func (t columnType) isNamed(name string) bool {
+	return t.Name == name || strings.HasSuffix(t.Name, "."+name)
 }
 
 // digits returns the precision and the scale of a numeric; 0: none is declared. The low 11

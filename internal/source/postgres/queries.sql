@@ -340,11 +340,17 @@ FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamesp
 WITH RECURSIVE base(oid, typ, mod) AS (
 		SELECT t.oid, t.oid, -1 FROM pg_catalog.pg_type t
 		UNION ALL
-		SELECT b.oid, t.typbasetype, t.typtypmod FROM base b JOIN pg_catalog.pg_type t ON t.oid = b.typ WHERE t.typtype = 'd')
+		SELECT b.oid, t.typbasetype, t.typtypmod FROM base b JOIN pg_catalog.pg_type t ON t.oid = b.typ WHERE t.typtype = 'd'),
+	ranges(typ, subtype) AS (
+		SELECT rngtypid, rngsubtype FROM pg_catalog.pg_range
+		UNION ALL -- multiranges, which releases before 14 do not have
+		SELECT (to_jsonb(r) ->> 'rngmultitypid')::oid, r.rngsubtype FROM pg_catalog.pg_range r)
 	SELECT c.oid::bigint AS "Table", {schema} AS "Schema", c.relname AS "Relation", {name} AS "SQL",
 		NOT has_any_column_privilege(c.oid, 'SELECT') AS "Denied",
 		a.attname AS "Name", quote_ident(a.attname) AS "Quoted", format_type(a.atttypid, a.atttypmod) AS "Type",
-		t.oid::bigint AS "Base", t.typname AS "BaseName", t.typcategory AS "Category",
+		t.oid::bigint AS "Base", t.typname AS "BaseName", t.typcategory AS "Category", t.typtype AS "Class",
+		coalesce(et.oid, 0)::bigint AS "Element", coalesce(et.typname, '') AS "ElementName", coalesce(et.typcategory, '') AS "ElementCategory", coalesce(et.typtype, '') AS "ElementClass",
+		coalesce((SELECT r.subtype FROM ranges r WHERE r.typ = t.oid), 0)::bigint AS "Subtype",
 		CASE WHEN b.mod >= 0 THEN b.mod ELSE a.atttypmod END AS "Mod", a.attnotnull AS "NotNull",
 		coalesce(pg_get_expr(d.adbin, d.adrelid) ~* '\mnow\(|current_timestamp|localtimestamp|current_date|clock_timestamp|statement_timestamp|transaction_timestamp', false) AS "Now",
 		{maintained} AS "Maintained"
@@ -352,6 +358,8 @@ WITH RECURSIVE base(oid, typ, mod) AS (
 	JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 	JOIN base b ON b.oid = a.atttypid
 	JOIN pg_catalog.pg_type t ON t.oid = b.typ AND t.typtype <> 'd'
+	LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem AND e.typarray = t.oid AND e.typdelim = ','
+	LEFT JOIN pg_catalog.pg_type et ON et.oid = coalesce(nullif(e.typbasetype, 0), e.oid)
 	LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum AND a.attgenerated = ''
 	WHERE c.relkind IN ('r', 'p', 'f') AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid)
 	ORDER BY n.nspname <> 'public', n.nspname, c.relname, a.attnum

@@ -24,8 +24,11 @@ type decoder func(text string) (any, error)
 // those of extensions, stay text.
 func (t columnType) value() func(raw any) (any, error) {
 	decode := scalarDecoder(t.OID)
-	if t.Element != 0 {
+	switch {
+	case t.Element != 0:
 		decode = arrayDecoder(scalarDecoder(t.Element))
+	case t.isNamed("hstore"):
+		decode = decodeHstore
 	}
 	return func(raw any) (any, error) { return decode(*raw.(*string)) }
 }
@@ -44,6 +47,10 @@ func scalarDecoder(oid uint32) decoder {
 		return func(text string) (any, error) { return dialect.TimeText(text, ""), nil }
 	case pgtype.TimestamptzOID:
 		return func(text string) (any, error) { return dialect.TimeText(text, "Z"), nil }
+	case pgtype.JSONOID, pgtype.JSONBOID:
+		return decodeJSON
+	case pgtype.XMLOID:
+		return decodeXML
 	case pgtype.BPCharOID:
 		// The database ignores the padding, and it would make a filter for the word
 		// miss the value.

@@ -149,18 +149,44 @@ func readValues(ctx context.Context, s dialect.Session, t *doc.CatalogTable) err
 func readKinds(ctx context.Context, s dialect.Session, t *doc.CatalogTable, columns []doc.CatalogColumn) error {
 	held, names := make([]string, len(columns)), make([]string, len(columns))
 	for i, c := range columns {
-		names[i], held[i] = c.SQL, fmt.Sprintf("group_concat(DISTINCT nullif(%s, 'null'))", classOf(c))
+		names[i] = c.SQL
+		held[i] = fmt.Sprintf("group_concat(DISTINCT nullif(%[2]s, 'null')), min(CASE typeof(%[1]s) WHEN 'text' THEN json_valid(%[1]s) AND %[1]s GLOB '[[{]*' WHEN 'blob' THEN json_valid(%[1]s, 8) END)", c.SQL, classOf(c))
 	}
 	rows, err := stdsql.Query(ctx, s, fmt.Sprintf("SELECT %s FROM (SELECT %s FROM %s LIMIT %d)", strings.Join(held, ", "), strings.Join(names, ", "), t.SQL, sampledRows))
 	for i := range columns {
 		if err != nil {
 			return err
 		}
-		c, types := &columns[i], storageClasses(rows[0].Text(i))
-		c.Kind, c.Time = kindOf(c.Type, rows[0].Text(i)), canBeTime(c.Type, types)
+		c, classes, isJSON := &columns[i], rows[0].Text(2*i), rows[0].Number(2*i+1) == 1
+		types := storageClasses(classes)
+		c.Kind, c.Time = kindOf(c.Type, classes), canBeTime(c.Type, types)
+		switch {
+		case isJSON && types == "blob" && strings.EqualFold(c.Type, "JSONB"):
+			c.Forms, c.Reason = []doc.CatalogForm{{SQL: "json(%s)", Kind: doc.JSONColumn}}, "as text"
+			c.Marked = true
+		case isJSON && types == "text", types == "" && holdsJSON(c.Type):
+			c.Kind, c.Length, c.Marked = doc.JSONColumn, 0, !holdsJSON(c.Type)
+		case c.Kind == doc.OtherColumn:
+			c.Reason = reason(c.Type, types)
+		}
 		c.Key = c.Key || canBeKey(types)
 	}
 	return err
+}
+
+// reason returns why a column of a declared type that holds values of types is left out.
+func reason(declared, types string) string {
+	switch {
+	case types == "" && strings.EqualFold(declared, "BLOB"):
+		return "bytes"
+	case types == "":
+		return "no type, and no row shows one"
+	case strings.Contains(types, ","):
+		return "values of several types: CAST it in the SQL"
+	case types == "blob":
+		return "bytes"
+	}
+	return "not the values of its type: CAST it in the SQL"
 }
 
 // readCollations finds the columns that are compared by a collation of the application.
@@ -245,6 +271,8 @@ func kindOf(declared, classes string) doc.ColumnKind {
 		return doc.TextColumn
 	case strings.Contains(d, "BLOB"), d == "":
 		return doc.OtherColumn
+	case d == "TIME" && (classes == "" || storageClasses(classes) == "text"):
+		return doc.WordColumn
 	}
 	kind := kindOfValues(storageClasses(classes))
 	if kind == doc.TextColumn && isBoolean(declared) {

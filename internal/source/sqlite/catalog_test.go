@@ -172,3 +172,20 @@ func TestCatalogSizes(t *testing.T) {
 		t.Errorf("got %d and %d rows, want 1500 and 0", c.Tables[0].Rows, c.Tables[1].Rows)
 	}
 }
+
+// JSON is found by the declared type, or by the values of a text column.
+func TestCatalogOfJSON(t *testing.T) {
+	c := catalogOf(t, "CREATE TABLE t (j JSON, empty JSON, texts TEXT, lists TEXT, most TEXT, words TEXT, b JSONB, other JSONB, tm TIME)",
+		`INSERT INTO t VALUES ('{"a":1}', NULL, '{"a":"x"}', '["x"]', '{}', 'x', jsonb('{"a":1}'), x'dead', '14:30'), ('[]', NULL, NULL, '[]', 'none', '{x}', NULL, x'dead', NULL)`)
+	want := []doc.CatalogColumn{
+		{Name: "j", Kind: doc.JSONColumn}, {Name: "empty", Kind: doc.JSONColumn}, {Name: "texts", Kind: doc.JSONColumn, Marked: true}, {Name: "lists", Kind: doc.JSONColumn, Marked: true},
+		{Name: "most", Kind: doc.TextColumn}, {Name: "words", Kind: doc.TextColumn},
+		{Name: "b", Marked: true, Reason: "as text", Forms: []doc.CatalogForm{{SQL: "json(%s)", Kind: doc.JSONColumn}}}, {Name: "other", Reason: "bytes"}, {Name: "tm", Kind: doc.WordColumn},
+	}
+	for i, column := range c.Tables[0].Columns {
+		got := doc.CatalogColumn{Name: column.Name, Kind: column.Kind, Marked: column.Marked, Reason: column.Reason, Forms: column.Forms}
+		if !reflect.DeepEqual(got, want[i]) {
+			t.Errorf("got %+v, want %+v", got, want[i])
+		}
+	}
+}

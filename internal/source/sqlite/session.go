@@ -147,6 +147,9 @@ func newColumn(info sqlite.ColumnInfo) dialect.Column {
 	}
 	boolean := isBoolean(info.DeclType)
 	c.Value = func(raw any) (any, error) { return value(raw, boolean) }
+	if holdsJSON(info.DeclType) {
+		c.Form, c.Value = stdsql.Nested, stdsql.JSON
+	}
 	kind, declared := declaredKind(info.DeclType)
 	c.Kind, c.Untyped = kind, !declared
 	c.Unscaled = unscaled.MatchString(c.Type)
@@ -181,6 +184,11 @@ var unscaled = regexp.MustCompile(`^(DEC|NUM)`)
 func isBoolean(declared string) bool {
 	d := strings.ToUpper(declared)
 	return d == "BOOLEAN" || d == "BOOL"
+}
+
+// holdsJSON reports whether a declared type is JSON.
+func holdsJSON(declared string) bool {
+	return strings.EqualFold(declared, "JSON") || strings.EqualFold(declared, "JSONB")
 }
 
 // value converts a stored value to a document's value.

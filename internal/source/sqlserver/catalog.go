@@ -3,6 +3,7 @@ package sqlserver
 import (
 	"context"
 	"regexp"
+	"strings"
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/source/dialect"
@@ -12,7 +13,7 @@ import (
 // tableSQL names a table in a query of the catalog.
 const tableSQL = "QUOTENAME(OBJECT_SCHEMA_NAME(t.object_id)) + N'.' + QUOTENAME(t.name)"
 
-// Catalog implements dialect.Cataloger by five queries of the catalog. It reads no
+// Catalog implements dialect.Cataloger by six queries of the catalog. It reads no
 // table. GREATEST is of newer servers only, so the catalog names no such function.
 func (*DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error) {
 	c := stdsql.NewCatalog(s, 1)
@@ -34,8 +35,9 @@ func (*DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error) 
 		}
 		c.Add(r[1:], t)
 	}
-	c.Each(ctx, "SELECT "+tableSQL+`, c.name, TYPE_NAME(c.system_type_id), CAST(c.max_length AS bigint), CAST(c.precision AS bigint), CAST(c.scale AS bigint), CAST(1 - c.is_nullable AS bigint), COALESCE(d.definition, N''), CAST(c.generated_always_type AS bigint)
+	c.Each(ctx, "SELECT "+tableSQL+`, c.name, TYPE_NAME(CASE c.system_type_id WHEN 240 THEN c.user_type_id ELSE c.system_type_id END), CAST(c.max_length AS bigint), CAST(c.precision AS bigint), CAST(c.scale AS bigint), CAST(1 - c.is_nullable AS bigint), COALESCE(d.definition, N''), CAST(c.generated_always_type AS bigint)
 		FROM sys.tables t JOIN sys.columns c ON c.object_id = t.object_id LEFT JOIN sys.default_constraints d ON d.object_id = c.default_object_id WHERE c.is_hidden = 0 ORDER BY t.object_id, c.column_id`, addColumn)
+	c.Each(ctx, "SELECT "+tableSQL+`, k.definition FROM sys.tables t JOIN sys.check_constraints k ON k.parent_object_id = t.object_id WHERE k.definition LIKE N'%isjson(%'`, addCheck)
 	c.Indexes(ctx, "SELECT "+tableSQL+`, CAST(i.index_id AS varchar(20)), c.name, CAST(i.is_primary_key AS bigint), CAST(i.is_unique AS bigint)
 		FROM sys.tables t JOIN sys.indexes i ON i.object_id = t.object_id JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.index_id AND k.key_ordinal > 0
 		JOIN sys.columns c ON c.object_id = k.object_id AND c.column_id = k.column_id
@@ -60,6 +62,9 @@ func addColumn(t *doc.CatalogTable, r stdsql.Row) {
 	}
 	described := newColumn(col.Name, n)
 	col.Key, col.Time, col.Kind = described.Kind != 0, described.Clock != nil || described.Epochs != nil, n.columnKind()
+	if col.Kind == doc.OtherColumn {
+		col.Forms, col.Reason = n.forms()
+	}
 	if col.Kind == doc.TextColumn && length > 0 && !n.isLong() {
 		col.Length = length
 		if n.name[0] == 'n' {
@@ -84,10 +89,46 @@ func (n *native) columnKind() doc.ColumnKind {
 		return doc.NumberColumn
 	case n.is("char", "varchar", "text", "nchar", "nvarchar", "ntext", "xml"):
 		return doc.TextColumn
-	case n.is("uniqueidentifier"):
+	case n.is("uniqueidentifier", "time"):
 		return doc.WordColumn
+	case n.is("json"):
+		return doc.JSONColumn
 	}
 	return doc.OtherColumn
+}
+
+// forms returns the expressions under which a column of another kind is selected, with
+// what they are, or why it is left out.
+func (n *native) forms() (forms []doc.CatalogForm, reason string) {
+	switch n.name {
+	case "hierarchyid":
+		return []doc.CatalogForm{{SQL: "%s.ToString()", Kind: doc.WordColumn}}, "as text"
+	case "geography":
+		return []doc.CatalogForm{{Suffix: "_lat", SQL: "%s.Lat", Kind: doc.NumberColumn}, {Suffix: "_lon", SQL: "%s.Long", Kind: doc.NumberColumn}}, "the coordinates of points"
+	case "geometry":
+		return []doc.CatalogForm{{Suffix: "_x", SQL: "%s.STX", Kind: doc.NumberColumn}, {Suffix: "_y", SQL: "%s.STY", Kind: doc.NumberColumn}}, "the coordinates of points"
+	case "sql_variant":
+		return nil, "values of several types: CAST it in the SQL"
+	case "timestamp", "rowversion":
+		return nil, "the version of the row"
+	case "vector":
+		return nil, "a vector, which is compared by distance"
+	}
+	return nil, "bytes"
+}
+
+// checked matches the column that a check requires to be JSON.
+var checked = regexp.MustCompile(`(?i)isjson\(\[((?:[^\]]|\]\])+)\]`)
+
+// addCheck makes a text with a check a column of JSON.
+func addCheck(t *doc.CatalogTable, r stdsql.Row) {
+	m := checked.FindStringSubmatch(r.Text(0))
+	if m == nil {
+		return
+	}
+	if c := stdsql.Column(t, strings.ReplaceAll(m[1], "]]", "]")); c.Kind == doc.TextColumn {
+		c.Kind, c.Marked, c.Length = doc.JSONColumn, true, 0
+	}
 }
 
 // assigned matches a column that a statement sets to the server's time.

@@ -85,6 +85,10 @@ func newColumn(name string, n *native) dialect.Column {
 	switch {
 	case n.isDecimal(), n.is("money", "smallmoney"):
 		c.Value = stdsql.Number
+	case n.is("json"):
+		c.Value, c.Form = stdsql.JSON, stdsql.Nested
+	case n.is("xml"):
+		c.Value, c.Form = stdsql.XML, stdsql.Nested
 	case c.Kind == doc.UUID:
 		c.Value = func(raw any) (any, error) { return doc.FormatUUID([16]byte(raw.([]byte))), nil }
 	}

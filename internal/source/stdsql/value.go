@@ -97,3 +97,25 @@ func Number(raw any) (any, error) {
 	}
 	return raw, nil
 }
+
+// Nested is dialect.Column.Form of JSON and XML, whose values were text once.
+const Nested = "nested"
+
+// JSON converts a raw value of JSON. A text that is none, or is nested too deeply, stays
+// a text.
+func JSON(raw any) (any, error) {
+	if text, ok := raw.(string); ok {
+		if v, err := doc.ParseJSON(text); err == nil {
+			return v, nil
+		}
+	}
+	return Scalar(raw)
+}
+
+// XML converts a raw value of XML to its text.
+func XML(raw any) (any, error) {
+	if text, ok := raw.(string); ok {
+		raw = doc.TextOfXML(text)
+	}
+	return Scalar(raw)
+}

@@ -11,6 +11,7 @@ import (
 var searchBehaviours = []behaviour{
 	{"a search finds what Apply has written, and nothing that it replaced or deleted", true, foundAtOnce},
 	{"a total counts every document, also those that are not returned", true, totals},
+	{"the strings and numbers in JSON are found, and its names are not", true, nestedFound},
 	{"a value that does not fit its field is missing, and its row is found", true, badValues},
 }
 
@@ -67,6 +68,27 @@ func totals(r *run) {
 	}
 	if total, docs := r.find("common", 5); total != n || len(docs) != 5 {
 		r.Errorf("got %d documents of %d, want 5 of %d", len(docs), total, n)
+	}
+}
+
+// Of JSON, strings and numbers are words and values, at any depth; names are not. The
+// row is stored as it is.
+func nestedFound(r *run) {
+	a, b := film(key(int64(1)), 1, ""), film(key(int64(2)), 2, "")
+	a.Row.Values = []any{doc.JSON(`{"name":"quiet harbour","parts":[{"title":"loud river","n":17}],"gone":null}`), doc.JSON(`{"from":1999,"to":[2001,2003]}`)}
+	b.Row.Values = []any{[]any{"quiet", doc.JSON(`{"x":"bridge"}`)}, []any{int64(2001), doc.JSON(`{}`)}}
+	r.apply(r, []doc.Doc{a, b})
+	first, second := indexed(a.OID, 1), indexed(b.OID, 2)
+	for word, want := range map[string][]doc.Indexed{"quiet": {first, second}, "river": {first}, "17": {first}, "bridge": {second}, "parts": nil, "name": nil, "x": nil, "null": nil} {
+		if total, got := r.find(word, 10); total != uint64(len(want)) || !slices.Equal(got, want) {
+			r.Errorf("%s: got %v of %d, want %v", word, got, total, want)
+		}
+	}
+	for year, want := range map[string]uint64{"1999": 1, "2001": 2, "2003": 1, "2002": 0} {
+		result, err := r.ix.(Searcher).Search(r.Context(), query.Request{Query: query.All{}, Filters: []query.Filter{{Field: "year", Values: []string{year}}}, Size: 10})
+		if err != nil || result.Total != want {
+			r.Errorf("year %s: got %d documents, %v, want %d", year, result.Total, err, want)
+		}
 	}
 }
 

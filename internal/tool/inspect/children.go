@@ -14,8 +14,9 @@ type child struct {
 	name    string
 	sql     string
 	key     []string
-	updated string // may be empty
-	wall    bool   // updated has no time zone
+	updated string   // may be empty
+	wall    bool     // updated has no time zone
+	json    []string // text columns that hold JSON
 	content []string
 	typ     string
 	notes   []string // comments
@@ -128,7 +129,8 @@ func texts(t doc.CatalogTable) (found []doc.CatalogColumn) {
 	u, _ := updateTime(t)
 	for _, c := range t.Columns {
 		refers := slices.ContainsFunc(t.References, func(r doc.CatalogReference) bool { return slices.Contains(r.Columns, c.Name) })
-		if c.Kind == doc.TextColumn && !refers && !hidden(c) && c.Name != u.Name {
+		text := c.Kind == doc.TextColumn || c.Kind == doc.JSONColumn
+		if text && !refers && !hidden(c) && c.Name != u.Name {
 			found = append(found, c)
 		}
 	}
@@ -143,7 +145,7 @@ func (p *proposal) addDirect(t doc.CatalogTable, key []doc.CatalogColumn, taken 
 	var s statement
 	c := child{key: s.add("", key)}
 	p.setUpdated(&c, &s, "", t)
-	c.content, c.typ = s.add("", texts(t)), childType(texts(t))
+	c.setContent(s.add("", texts(t)), texts(t))
 	c.sql = s.sql() + "\nFROM " + t.SQL
 	p.addIndexed(c, t, t, key, taken)
 }
@@ -159,9 +161,19 @@ func (p *proposal) addLinked(f family, link doc.CatalogTable, key []doc.CatalogC
 	if !p.comparison() {
 		f.setLater(&c, &s, link, far)
 	}
-	c.content, c.typ = s.add("r.", texts(far)), childType(texts(far))
+	c.setContent(s.add("r.", texts(far)), texts(far))
 	c.sql = s.join(link, far, join)
 	p.addIndexed(c, link, far, key, taken)
+}
+
+// setContent sets the content to columns, which the SQL returns under names.
+func (c *child) setContent(names []string, columns []doc.CatalogColumn) {
+	c.content, c.typ = names, childType(columns)
+	for i, column := range columns {
+		if column.Marked {
+			c.json = append(c.json, names[i])
+		}
+	}
 }
 
 // join returns the SELECT of the rows of a table that have a row of another one.
@@ -287,7 +299,7 @@ type statement struct {
 // add adds columns and returns their names.
 func (s *statement) add(alias string, columns []doc.CatalogColumn) (as []string) {
 	for _, c := range columns {
-		one := selected{c, s.take(fieldName(c.Name))}
+		one := selected{CatalogColumn: c, as: s.take(fieldName(c.Name))}
 		as = append(as, one.as)
 		s.columns = append(s.columns, one.of(alias))
 	}

@@ -71,6 +71,8 @@ type proposal struct {
 	textless bool // no column holds text: content is the key
 	analyzer analyzer
 	metadata []meta
+	json     []selected          // text columns that hold JSON
+	formed   []doc.CatalogColumn // that are selected in another form
 	omitted  []doc.CatalogColumn
 	children []child
 	joins    []join             // without a key
@@ -81,7 +83,8 @@ type proposal struct {
 // queries.
 type selected struct {
 	doc.CatalogColumn
-	as string
+	as   string
+	form string // the expression that is selected, in which the column is %s; empty: the column
 }
 
 // A join adds the names of referenced rows to the SQL of a table without a key, which

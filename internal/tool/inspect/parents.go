@@ -22,7 +22,7 @@ func (f family) addParents(p *proposal, taken names) {
 		var s statement
 		c := child{name: taken.take(parentName(r, far, taken)), key: s.add("l.", p.keyColumns())}
 		p.setUpdated(&c, &s, "r.", far)
-		c.content, c.typ = s.add("r.", named), childType(named)
+		c.setContent(s.add("r.", named), named)
 		c.sql = s.join(p.table, far, join)
 		p.children = append(p.children, c)
 	}
@@ -45,7 +45,10 @@ func (f family) joinParents(p *proposal, taken names) {
 			if len(named) > 1 {
 				as += "_" + fieldName(c.Name)
 			}
-			j.columns = append(j.columns, selected{c, taken.take(as)})
+			one := selected{CatalogColumn: c, as: taken.take(as)}
+			if j.columns = append(j.columns, one); c.Marked {
+				p.json = append(p.json, one)
+			}
 		}
 		if p.joins = append(p.joins, j); p.textless {
 			p.textless, p.content = false, nil

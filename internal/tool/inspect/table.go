@@ -62,7 +62,7 @@ func (f family) decide(p *proposal) {
 	for _, t := range f.joinedTo(p) {
 		if _, ok := updateTime(t); !ok {
 			p.timeless, p.updated = t.SQL, updated{}
-			p.columns, p.content, p.metadata, p.omitted = nil, nil, nil, nil
+			p.columns, p.content, p.metadata, p.json, p.formed, p.omitted = nil, nil, nil, nil, nil, nil
 			p.arrange()
 			return
 		}
@@ -147,26 +147,52 @@ func (p *proposal) sort(key []string) {
 	for _, c := range p.table.Columns {
 		isKey := slices.Contains(key, c.Name)
 		isUpdated := !p.comparison() && c.Name == p.updated.Name
-		if !isKey && !isUpdated && (c.Kind == doc.OtherColumn || hidden(c)) {
+		forms := formsOf(c, taken)
+		switch {
+		case isKey, isUpdated, c.Forms == nil:
+			forms = []selected{{CatalogColumn: c, as: taken.take(fieldName(c.Name))}}
+		case !hidden(c):
+			p.formed = append(p.formed, c)
+		}
+		if !isKey && !isUpdated && (forms[0].Kind == doc.OtherColumn || hidden(c)) {
 			p.omitted = append(p.omitted, c)
 			continue
 		}
-		s := selected{c, taken.take(fieldName(c.Name))}
-		p.columns = append(p.columns, s)
-		if isUpdated {
-			p.updated.as = s.as
-			continue
-		}
-		if c.Kind == doc.TextColumn {
-			p.content = append(p.content, s)
-		}
-		if typ := metadataType(c); typ != "" && !isKey && s.as != "content" {
-			p.metadata = append(p.metadata, meta{s, typ})
+		p.columns = append(p.columns, forms...)
+		for _, s := range forms {
+			p.assign(s, isKey, isUpdated)
 		}
 	}
 	for _, name := range key {
 		i := slices.IndexFunc(p.columns, func(s selected) bool { return s.CatalogColumn.Name == name })
 		p.key = append(p.key, p.columns[i])
+	}
+}
+
+// formsOf returns the forms under which a column is selected.
+func formsOf(c doc.CatalogColumn, taken names) (forms []selected) {
+	for _, f := range c.Forms {
+		one := selected{CatalogColumn: c, as: taken.take(fieldName(c.Name) + f.Suffix), form: f.SQL}
+		one.Kind, one.Length = f.Kind, 0
+		forms = append(forms, one)
+	}
+	return forms
+}
+
+// assign makes a selected column updated, content or metadata.
+func (p *proposal) assign(s selected, isKey, isUpdated bool) {
+	if isUpdated {
+		p.updated.as = s.as
+		return
+	}
+	if s.Kind == doc.TextColumn || s.Kind == doc.JSONColumn {
+		p.content = append(p.content, s)
+	}
+	if s.Kind == doc.JSONColumn && s.Marked {
+		p.json = append(p.json, s)
+	}
+	if typ := metadataType(s.CatalogColumn); typ != "" && !isKey && s.as != "content" {
+		p.metadata = append(p.metadata, meta{s, typ})
 	}
 }
 
@@ -177,6 +203,8 @@ func metadataType(c doc.CatalogColumn) string {
 		if c.Length > 0 && c.Length <= short || coded.MatchString(c.Name) {
 			return "keyword"
 		}
+		return ""
+	case doc.JSONColumn:
 		return ""
 	case doc.WordColumn:
 		return "keyword"
@@ -210,10 +238,13 @@ func (p *proposal) sql() string {
 // of returns the column in a SELECT from a table with this alias.
 func (s selected) of(alias string) string {
 	sql := alias + compared(s.CatalogColumn)
+	if s.form != "" {
+		sql = fmt.Sprintf(s.form, alias+s.SQL)
+	}
 	switch {
 	case s.as != s.CatalogColumn.Name:
 		return sql + ` AS "` + s.as + `"`
-	case s.Foreign != "":
+	case s.Foreign != "", s.form != "":
 		return sql + " AS " + s.SQL
 	}
 	return sql

@@ -47,7 +47,7 @@ func updateTime(t doc.CatalogTable) (updated, bool) {
 		return updated{}, false
 	}
 	slices.SortStableFunc(found, func(a, b doc.CatalogColumn) int { return cmp.Compare(worth(b), worth(a)) })
-	u := updated{selected: selected{found[0], fieldName(found[0].Name)}}
+	u := updated{selected: selected{CatalogColumn: found[0], as: fieldName(found[0].Name)}}
 	for _, c := range found[1:] {
 		u.others = append(u.others, c.Name)
 	}

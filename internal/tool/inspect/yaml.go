@@ -65,6 +65,9 @@ func (t *text) table(p *proposal, source string, of doc.Catalog) {
 	t.line(2, "%s:", plain(p.name))
 	t.line(4, "source: %s", source)
 	t.sql(4, p.sql())
+	if len(p.formed) > 0 {
+		t.comment(4, "%s", list(p.formed, formed))
+	}
 	if len(p.omitted) > 0 {
 		t.comment(4, "omitted: %s", list(p.omitted, omission))
 	}
@@ -101,6 +104,9 @@ func (t *text) table(p *proposal, source string, of doc.Catalog) {
 	if p.analyzer.name != "" {
 		t.comment(4, "%s: %s", p.analyzer.name, p.analyzer.why)
 		with = ", analyzer: " + p.analyzer.name
+	}
+	if len(p.json) > 0 {
+		t.line(4, "json: [%s]  # of JSON, the strings and numbers are searched; see paths in docs/configuration.md", folded(6, p.json, selected.yaml))
 	}
 	t.line(4, "content: {fields: [%s]%s}", folded(6, p.content, selected.yaml), with)
 	if len(p.metadata) > 0 {
@@ -189,6 +195,9 @@ func (t *text) child(c child) {
 	if c.updated != "" {
 		t.line(8, "updated: %s", plain(c.updated))
 	}
+	if len(c.json) > 0 {
+		t.line(8, "json: [%s]", folded(10, c.json, plain))
+	}
 	t.line(8, "content: [%s]", folded(10, c.content, plain))
 	if c.typ != "" {
 		t.line(8, "type: %s", c.typ)
@@ -253,8 +262,14 @@ func omission(c doc.CatalogColumn) string {
 	if c.Unreadable != "" {
 		return c.Name + " (" + c.Unreadable + ")"
 	}
+	if c.Reason != "" {
+		return c.Name + " (" + c.Type + ": " + c.Reason + ")"
+	}
 	return c.Name + " (" + c.Type + ")"
 }
+
+// formed describes the form in which a column is selected: during (tstzrange): its bounds.
+func formed(c doc.CatalogColumn) string { return c.Name + " (" + c.Type + "): " + c.Reason }
 
 func (s selected) yaml() string { return plain(s.as) }
 

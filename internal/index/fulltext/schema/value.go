@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,19 +18,20 @@ import (
 	"indexerd/internal/index/query"
 )
 
-// appendTerms appends the terms of a value: one for each element of a list, none for
-// NULL, empty text and what does not fit the type. The reason is that of the first
-// which does not fit. The byte order of terms is the order of values.
+// appendTerms appends the terms of a value: one for each element of a list and each value
+// in a JSON, none for NULL, empty text and what does not fit the type. The reason is that of
+// the first which does not fit. The byte order of terms is the order of values.
 func (f Field) appendTerms(dst []string, v any) (_ []string, reason string) {
-	if list, ok := v.([]any); ok {
-		for _, e := range list {
-			var one string
-			dst, one = f.appendTerms(dst, e)
-			reason = cmp.Or(reason, one)
-		}
+	for e := range elements(v) {
+		var one string
+		dst, one = f.appendTerms(dst, e)
+		reason = cmp.Or(reason, one)
+	}
+	switch v.(type) {
+	case nil, []any, doc.JSON:
 		return dst, reason
 	}
-	if v == nil || v == "" {
+	if v == "" {
 		return dst, ""
 	}
 	if bad, ok := v.(doc.BadValue); ok {
@@ -45,6 +48,17 @@ func (f Field) appendTerms(dst []string, v any) (_ []string, reason string) {
 func (f Field) Fits(v any) bool {
 	_, reason := f.appendTerms(nil, v)
 	return reason == ""
+}
+
+// elements returns what a value consists of; nothing for one that has no parts.
+func elements(v any) iter.Seq[any] {
+	switch v := v.(type) {
+	case []any:
+		return slices.Values(v)
+	case doc.JSON:
+		return v.Leaves
+	}
+	return func(func(any) bool) {}
 }
 
 // term returns the term of one value, or false if it does not fit the type.

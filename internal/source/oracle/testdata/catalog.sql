@@ -8,6 +8,8 @@ SELECT o.owner, o.view_name FROM all_views o WHERE o.owner IN (SELECT u.username
 SELECT o.owner, o.table_name, o.column_name, o.data_type, o.nullable, NVL(o.char_length, 0), o.data_scale, o.data_length, o.data_default
 		FROM all_tab_columns o WHERE o.owner IN (SELECT u.username FROM all_users u WHERE u.oracle_maintained = 'N') ORDER BY o.owner, o.table_name, o.column_id;
 
+SELECT o.owner, o.table_name, o.column_name FROM all_json_columns o WHERE o.owner IN (SELECT u.username FROM all_users u WHERE u.oracle_maintained = 'N') ORDER BY o.owner, o.table_name, o.column_name;
+
 SELECT o.owner, o.table_name, LISTAGG(k.column_name, ',') WITHIN GROUP (ORDER BY k.column_position), o.uniqueness, NVL(MAX(p.constraint_type), 'N')
 		FROM (SELECT i.table_owner AS owner, i.table_name, i.owner AS index_owner, i.index_name, i.uniqueness FROM all_indexes i WHERE i.index_type IN ('NORMAL', 'IOT - TOP') AND i.status IN ('VALID', 'N/A')) o
 		JOIN all_ind_columns k ON k.index_owner = o.index_owner AND k.index_name = o.index_name

@@ -34,6 +34,9 @@ var mutants = append([]mutant{
 		edit: replace("!P.Same(s)", "P.Updated.Before(s.Updated)")},
 	{rule: "R2", name: "tokens are not compared", pkg: "internal/base/doc", function: "Stamp.Same",
 		edit: replace("s.Token == t.Token", "true")},
+	{rule: "R2", name: "tokens do not depend on the paths of JSON", pkg: "internal/source", function: "TableConfig.jsonEpoch",
+		edit:  replace("c.Paths", "c.Paths[:0]"),
+		tests: "TestJSONOfRows", in: "internal/source/sqlite"},
 	{rule: "R3", name: "the horizon is read after the snapshot", pkg: "compensate", function: "Exact.settle",
 		edit: replace("return e.move(h, a, r)",
 			`later, err := e.Horizon.Horizon(c)
