@@ -79,7 +79,7 @@ func TestKindsOfDeclaredTypesAndValues(t *testing.T) {
 		{"uuid", "", doc.Text},
 		{"", "(1, 1), (-5, 1), (NULL, 1)", doc.Integer},
 		{"", "('a', 1), ('b', 1)", doc.Text},
-		{"NUMERIC", "(1, 1)", doc.Integer},
+		{"NUMERIC", "(1, 1)", doc.Decimal}, // it may have fractions, and more than 64 bits
 	} {
 		db := newDB(t, "CREATE TABLE t (id "+c.declared+", u INTEGER)")
 		if c.values != "" {
