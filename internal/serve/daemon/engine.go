@@ -180,7 +180,9 @@ func (e *Engine) checkTables(ctx context.Context) error {
 		case errors.As(err, &one):
 			faults = append(faults, one)
 		case errors.As(err, &table):
-			refused = append(refused, table.Fault)
+			if !table.Rows {
+				refused = append(refused, table.Fault)
+			}
 		case asking.Err() != nil:
 			return ctx.Err()
 		}

@@ -15,7 +15,10 @@ import (
 // of a table cause it, or the database refuses the SQL, for example of a view that fails,
 // or of a table without a privilege. It fails the table, and keeps no daemon from
 // following the others.
-type TableFault struct{ Fault configs.Fault }
+type TableFault struct {
+	Fault configs.Fault
+	Rows  bool // rows cause it
+}
 
 func (f TableFault) Error() string { return f.Fault.Error() }
 
@@ -26,8 +29,9 @@ func AsFault(cfg *configs.Config, table string, err error) error {
 	of := configFault(cfg, table, err)
 	one, ok := of.(configs.Fault)
 	conflict, rows := errors.AsType[*timeunit.Conflict](err)
-	if ok && (rows && conflict.Rows || errors.As(err, new(*source.RefusedError))) {
-		return TableFault{one}
+	rows = rows && conflict.Rows
+	if ok && (rows || errors.As(err, new(*source.RefusedError))) {
+		return TableFault{one, rows}
 	}
 	return of
 }
