@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/source/dialect"
 )
 
 // A PathConfig is a column of documents that is what is at a path in a column of the main
@@ -49,23 +50,9 @@ func (v *view) parseJSON(field string, columns []string) error {
 		if err != nil {
 			return err
 		}
-		v.Columns[at].Value = parsedJSON(v.Columns[at].Value)
+		v.Columns[at].Value = dialect.ParsedJSON(v.Columns[at].Value)
 	}
 	return nil
-}
-
-// parsedJSON returns a conversion whose texts are parsed as JSON. A text that is none
-// stays a text.
-func parsedJSON(value func(raw any) (any, error)) func(raw any) (any, error) {
-	return func(raw any) (any, error) {
-		v, err := value(raw)
-		if text, ok := v.(string); ok && err == nil {
-			if parsed, err := doc.ParseJSON(text); err == nil {
-				return parsed, nil
-			}
-		}
-		return v, err
-	}
 }
 
 // documentRow converts a raw row of all columns, and adds the parts.

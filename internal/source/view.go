@@ -2,14 +2,12 @@ package source
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/nearest"
 	"indexerd/internal/source/dialect"
 	"slices"
 	"strings"
-	"time"
 )
 
 // A view is one SQL of a table: the main SQL, a child's, or one that lists keys.
@@ -274,26 +272,10 @@ func (v *view) rowOf(columns []int, names []string, raw []any) doc.Row {
 		}
 		var err error
 		if row.Values[i], err = v.Columns[at].Value(raw[i]); err != nil {
-			row.Values[i] = doc.NewBadValue(textOf(raw[i]), err.Error())
+			row.Values[i] = doc.NewBadValue(dialect.DocumentText(raw[i]), err.Error())
 		}
 	}
 	return row
-}
-
-// textOf returns the text form of a raw value, for a document that can't have the value.
-func textOf(raw any) string {
-	switch v := raw.(type) {
-	case []byte:
-		return `\x` + hex.EncodeToString(v)
-	case float64:
-		return doc.PartText(v)
-	case time.Time:
-		return v.Format(time.RFC3339Nano)
-	}
-	if text, ok := dialect.Text(raw); ok {
-		return text
-	}
-	return fmt.Sprint(raw)
 }
 
 // described returns what an epoch covers of the columns: a row's text does not

@@ -1,8 +1,12 @@
 package dialect
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strconv"
+	"time"
+
+	"indexerd/internal/base/doc"
 )
 
 // Integer returns a raw value that is an integer in one of the drivers' forms.
@@ -27,6 +31,37 @@ func Text(raw any) (string, bool) {
 		return string(v), true
 	}
 	return "", false
+}
+
+// DocumentText returns the text form of a raw value, for a document that can't have the
+// value.
+func DocumentText(raw any) string {
+	switch v := raw.(type) {
+	case []byte:
+		return `\x` + hex.EncodeToString(v)
+	case float64:
+		return doc.PartText(v)
+	case time.Time:
+		return v.Format(time.RFC3339Nano)
+	}
+	if text, ok := Text(raw); ok {
+		return text
+	}
+	return fmt.Sprint(raw)
+}
+
+// ParsedJSON returns a conversion whose texts are parsed as JSON. A text that is none
+// stays a text.
+func ParsedJSON(value func(raw any) (any, error)) func(raw any) (any, error) {
+	return func(raw any) (any, error) {
+		v, err := value(raw)
+		if text, ok := v.(string); ok && err == nil {
+			if parsed, err := doc.ParseJSON(text); err == nil {
+				return parsed, nil
+			}
+		}
+		return v, err
+	}
 }
 
 // Show returns a raw value for an error, shortened.
