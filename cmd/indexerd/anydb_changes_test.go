@@ -151,16 +151,27 @@ func (c *changer) next(t *testing.T) rowChange {
 	case table.text == "":
 		return c.take(t, table)
 	case n < 6 && len(table.marked) > 0:
-		marker := table.marked[0]
-		table.marked = table.marked[1:]
-		return rowChange{table: table, removes: true, query: table.text + ":" + marker,
-			statements: []string{fmt.Sprintf("DELETE FROM %s WHERE %s = '%s'", table.SQL, table.column(table.text).SQL, marker)}}
+		return c.remove(t, table)
 	case n < 12 && len(table.Keys) == 1 && len(table.Keys[0]) == 1 && table.column(table.Keys[0][0]).Kind == doc.NumberColumn:
 		return c.insert(t, table)
 	}
+	return c.update(t, table, table.touch())
+}
+
+// update changes a random row, and sets its updated by touch.
+func (c *changer) update(t *testing.T, table *changedTable, touch string) rowChange {
+	t.Helper()
 	marker := c.marker(table)
 	return rowChange{table: table, query: table.text + ":" + marker, want: 1,
-		statements: []string{fmt.Sprintf("UPDATE %s SET %s = '%s'%s WHERE %s", table.SQL, table.column(table.text).SQL, marker, table.touch(), c.row(t, table).where)}}
+		statements: []string{fmt.Sprintf("UPDATE %s SET %s = '%s'%s WHERE %s", table.SQL, table.column(table.text).SQL, marker, touch, c.row(t, table).where)}}
+}
+
+// remove deletes the first marked row.
+func (c *changer) remove(_ *testing.T, table *changedTable) rowChange {
+	marker := table.marked[0]
+	table.marked = table.marked[1:]
+	return rowChange{table: table, removes: true, query: table.text + ":" + marker,
+		statements: []string{fmt.Sprintf("DELETE FROM %s WHERE %s = '%s'", table.SQL, table.column(table.text).SQL, marker)}}
 }
 
 func (c *changer) marker(t *changedTable) string {

@@ -94,9 +94,9 @@ func stranger(t *testing.T, a *anyDB) {
 			c.tables = append(c.tables, &changedTable{CatalogTable: table, conf: conf, text: markable(table, conf)})
 		}
 	}
-	silent := c.took1(t, func(table *changedTable) bool { return table.text != "" && table.conf.Updated != "" }, c.silently)
-	update := c.took1(t, func(table *changedTable) bool { return table.text != "" }, c.properly)
-	removal := c.took1(t, func(table *changedTable) bool { return table.text != "" && len(table.marked) > 0 }, c.remove)
+	silent := c.foundAfter(t, func(table *changedTable) bool { return table.text != "" && table.conf.Updated != "" }, c.silently)
+	update := c.foundAfter(t, func(table *changedTable) bool { return table.text != "" }, c.properly)
+	removal := c.foundAfter(t, func(table *changedTable) bool { return table.text != "" && len(table.marked) > 0 }, c.remove)
 	verify := "equal"
 	if err := within(time.Minute, func() error {
 		if stdout, stderr, code := ask(t, "verify", "-c", a.file, "--content"); code != 0 {
@@ -115,9 +115,9 @@ func stranger(t *testing.T, a *anyDB) {
 		strings.TrimPrefix(t.Name(), "TestStrangers/"), len(a.catalog.Tables), len(a.conf.Tables), rows, documents, ready.Seconds(), silent, update, removal, quarantined, verify)
 }
 
-// took1 makes a change of the first table that is suitable, and returns the seconds until
+// foundAfter makes a change of the first table that is suitable, and returns the seconds until
 // it is found; "-" if no table is.
-func (c *changer) took1(t *testing.T, suitable func(*changedTable) bool, change func(*testing.T, *changedTable) rowChange) string {
+func (c *changer) foundAfter(t *testing.T, suitable func(*changedTable) bool, change func(*testing.T, *changedTable) rowChange) string {
 	t.Helper()
 	i := slices.IndexFunc(c.tables, suitable)
 	if i < 0 {
@@ -137,28 +137,19 @@ func (c *changer) took1(t *testing.T, suitable func(*changedTable) bool, change 
 
 // silently changes a row and keeps its updateTime.
 func (c *changer) silently(t *testing.T, table *changedTable) rowChange {
-	marker := c.marker(table)
+	t.Helper()
 	updated := table.column(table.conf.Updated).SQL
-	return rowChange{table: table, query: table.text + ":" + marker, want: 1,
-		statements: []string{fmt.Sprintf("UPDATE %s SET %s = '%s', %s = %[4]s WHERE %s", table.SQL, table.column(table.text).SQL, marker, updated, c.row(t, table).where)}}
+	return c.update(t, table, fmt.Sprintf(", %s = %[1]s", updated))
 }
 
 // properly changes a row as its application would.
 func (c *changer) properly(t *testing.T, table *changedTable) rowChange {
-	marker := c.marker(table)
+	t.Helper()
 	touch := table.touch()
 	if touch != "" && table.column(table.conf.Updated).Kind == doc.NumberColumn {
 		touch = fmt.Sprintf(", %s = %d", table.column(table.conf.Updated).SQL, time.Now().Unix())
 	}
-	return rowChange{table: table, query: table.text + ":" + marker, want: 1,
-		statements: []string{fmt.Sprintf("UPDATE %s SET %s = '%s'%s WHERE %s", table.SQL, table.column(table.text).SQL, marker, touch, c.row(t, table).where)}}
-}
-
-// remove deletes a marked row.
-func (c *changer) remove(_ *testing.T, table *changedTable) rowChange {
-	marker := table.marked[0]
-	return rowChange{table: table, removes: true, query: table.text + ":" + marker,
-		statements: []string{fmt.Sprintf("DELETE FROM %s WHERE %s = '%s'", table.SQL, table.column(table.text).SQL, marker)}}
+	return c.update(t, table, touch)
 }
 
 // within polls until f succeeds, and returns its last error.

@@ -18,7 +18,7 @@ const (
 
 // A purger decides when a store removes what is old.
 type purger struct {
-	root *rootKeeper // is told of transactions; nil: none
+	root *rootKeeper // counts transactions; nil: none
 
 	mu   sync.Mutex
 	last time.Time

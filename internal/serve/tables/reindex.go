@@ -95,7 +95,7 @@ func (t *Table) refillIn(ctx context.Context, lane *laneByChunks) error {
 }
 
 // skips reports which pages have no document. The last document of a quarantined row had
-// the groups of its page, unless nobody but admins found it; others may read an index in a
+// the groups of its page, unless only admins found it; others may read an index in a
 // cluster.
 func (t *Table) skips() func(doc.OID) bool {
 	if !t.Rebuilding() {
