@@ -110,7 +110,8 @@ func (p product) install(ctx context.Context, dir string, options []string) erro
 		cmd = p.command(ctx, dir, "--bootstrap", "--enforce-storage-engine=")
 		cmd.Stdin = sql
 	}
-	runtime.LockOSThread() // the server is killed when the thread that started it ends
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir) // a server that starts removes the temporary tables of all that share the directory
+	runtime.LockOSThread()                        // the server is killed when the thread that started it ends
 	defer runtime.UnlockOSThread()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, out)
