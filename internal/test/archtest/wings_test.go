@@ -20,7 +20,7 @@ var wings = map[string]wing{
 		"base/schedule": {"base/recovered"},
 	}},
 	"configs": {imports: []string{"base"}, extra: map[string][]string{
-		"/configs": {"index/query"}, // the names and types of fields
+		"/configs": {"index/query", "index/title"}, // the names and types of fields, and what names a row
 	}},
 	"source": {imports: []string{"base"}, inside: map[string][]string{
 		"source":           {"source/dialect"}, // the engine knows no vendor
@@ -33,7 +33,7 @@ var wings = map[string]wing{
 	}},
 	"index": {imports: []string{"base"}, inside: map[string][]string{
 		"index/aggregate": {"index/query"},
-		"index/search":    {"index/aggregate", "index/query"},
+		"index/search":    {"index/aggregate", "index/query", "index/title"},
 		// The layers of the embedded engine, the lowest first.
 		"index/fulltext/segment":  {"index/analysis"},
 		"index/fulltext/schema":   {"index/analysis", "index/query"},
