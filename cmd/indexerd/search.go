@@ -136,7 +136,7 @@ func printAnswer(w io.Writer, a search.Answer, bold bool) {
 // nameOf returns the title of a hit and its address, or the address alone.
 func nameOf(hit search.Hit) string {
 	address := strings.TrimSpace(hit.Table + " " + hit.OID)
-	if hit.Title == "" {
+	if hit.Title == "" || hit.Title == hit.OID {
 		return address
 	}
 	return hit.Title + " (" + address + ")"

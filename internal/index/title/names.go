@@ -50,5 +50,5 @@ func Default(columns []string) Template {
 	if name == "" {
 		return Template{}
 	}
-	return Template{[]part{{column: name}}}
+	return Column(name)
 }

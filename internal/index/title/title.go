@@ -37,7 +37,7 @@ var ErrBraces = errors.New("a brace without the name of a column")
 // columns exist. Its error is ErrBraces.
 func Parse(text string) (Template, error) {
 	if !strings.ContainsAny(text, "{}") {
-		return Template{[]part{{column: strings.TrimSpace(text)}}}, nil
+		return Column(strings.TrimSpace(text)), nil
 	}
 	var t Template
 	for text != "" {
@@ -50,6 +50,9 @@ func Parse(text string) (Template, error) {
 	}
 	return t, nil
 }
+
+// Column returns the template of a column.
+func Column(name string) Template { return Template{[]part{{column: name}}} }
 
 // Columns returns the columns of the template, each once.
 func (t Template) Columns() (names []string) {

@@ -71,7 +71,7 @@ var wings = map[string]wing{
 		"sync/passes":  {"/timetrace", "/configs", "state/stamps", "source/changes"},
 	}},
 	"tool": {imports: []string{"base", "configs", "source"}, extra: map[string][]string{
-		"tool/inspect": {"index/fulltext/schema"}, // what a column is indexed as
+		"tool/inspect": {"index/fulltext/schema", "index/title"}, // what a column is indexed as, and what names a row
 	}},
 	"serve": {imports: []string{"base", "configs", "source", "index", "pages", "state", "sync", "tool"}, inside: map[string][]string{
 		"serve/httpapi": {"serve/clients"},

@@ -146,6 +146,7 @@ function hit({ table = state.table, oid, title, fields, highlights = {}, explain
   names.sort((a, b) => Boolean(highlights[b]) - Boolean(highlights[a]));
   const list = el('dl', {}, ...names.map((name) => field(name, fields[name], highlights[name])));
   const address = nameOf({ table, oid });
+  if (title === oid) title = undefined;
   const key = el('button', { type: 'button', class: 'key', 'aria-expanded': 'false' }, title ?? address);
   const api = (what) => answerLink(tablePath(table, `${what}/${encodeURIComponent(oid)}`), what);
   const links = el('span', { class: 'links' }, api('explain'), api('versions'));
