@@ -35,8 +35,8 @@ func tableKeys(t *Table) []key {
 			"The text that is searched by words.", mapping{contentKeys(&t.Content)},
 		},
 		{
-			"title", false, "write a column, or a text with columns in braces: '{first_name} {last_name}'", "the first column of content called title, name or the like",
-			"By what people know a row. Hits show it in place of the key. Its columns are those of `content`, `metadata` or `key`. A change needs no new index.",
+			"title", false, "write a column, or a text with columns in braces: '{first_name} {last_name}'", "the first content column called title, name or the like",
+			"What hits show in place of the key, of columns of `content`, `metadata` or `key`. A change needs no new index.",
 			titled{&t.Title},
 		},
 		{
