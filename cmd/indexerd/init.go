@@ -12,6 +12,7 @@ import (
 	"indexerd/internal/base/timeunit"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/tool/inspect"
+	"indexerd/internal/tool/target"
 )
 
 // initWithin bounds the inspection of a database.
@@ -40,12 +41,12 @@ func (initCommand) Help() string {
 func (c initCommand) Run(ctx context.Context, w world) error {
 	ctx, cancel := context.WithTimeout(ctx, initWithin)
 	defer cancel()
-	target, err := c.target(w)
+	of, err := target.Find(c.DSN, c.Env, w.getenv)
 	if err != nil {
 		return coded{err, exitBad}
 	}
-	driver := target.Driver
-	db, err := database.OpenCatalog(ctx, driver, target.DSN)
+	driver := of.Driver
+	db, err := database.OpenCatalog(ctx, driver, of.DSN)
 	if err != nil {
 		return coded{fmt.Errorf("init: %w", err), exitBad}
 	}
@@ -53,26 +54,26 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	catalog, err := db.Catalog(ctx)
 	switch {
 	case errors.Is(err, doc.ErrUnavailable) && driver == "sqlite":
-		return coded{fmt.Errorf("init: %w: name a file of SQLite%s, or postgres://user@host/database, or mysql://user@host/database", err, rooted(target.DSN)), exitBad}
+		return coded{fmt.Errorf("init: %w: name a file of SQLite%s, or postgres://user@host/database, or mysql://user@host/database", err, rooted(of.DSN)), exitBad}
 	case errors.Is(err, doc.ErrUnavailable):
-		what, do := doc.WhatToDo(err, "start the database, or correct address and login")
+		what, do := inspect.NoAnswer(ctx, driver, db.Address(), err)
 		return coded{fmt.Errorf("init: %s: %s", what, do), exitBad}
 	case err != nil:
 		return fmt.Errorf("init: %w", err)
 	}
 	yaml, tables := inspect.Config(catalog, inspect.Source{
-		Driver: driver, DSN: target.written, Address: db.Address(), Unit: func(sql, column string) timeunit.Unit { return unitOf(ctx, db, sql, column) },
+		Driver: driver, DSN: of.Written, Address: db.Address(), Unit: func(sql, column string) timeunit.Unit { return unitOf(ctx, db, sql, column) },
 		Texts: func(sql string, columns []string) []string { return textsOf(ctx, db, sql, columns) },
 	})
 	if tables > 0 {
-		if _, err := configs.Parse("init", []byte(yaml), target.getenv(w)); err != nil {
+		if _, err := configs.Parse("init", []byte(yaml), of.Getenv(w.getenv)); err != nil {
 			return err
 		}
 	}
 	if _, err := fmt.Fprint(w.stdout, yaml); err != nil {
 		return fmt.Errorf("init: %w", err)
 	}
-	for _, note := range target.notes {
+	for _, note := range of.Notes {
 		fmt.Fprintf(w.stderr, "init: %s\n", note)
 	}
 	if tables == 0 {

@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"indexerd/configs"
+	"indexerd/internal/test/mariatest"
 	"indexerd/internal/test/pgtest"
 	"indexerd/internal/test/pgtest/films"
 )
@@ -231,17 +233,6 @@ func TestInitOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// A DSN that names where its password is, and has none, is written as it is.
-func TestInitWithoutPassword(t *testing.T) {
-	for _, dsn := range []string{
-		"postgres://u@h/d", "postgres://u:@h:1/d", "postgres://h:5432/d", "host=h user=u passfile=/p", "${DSN}", "postgres://u:${PW}@h/d", "host=h password=${PW}", "/a/b:c@d.db", "file:/a/password.db",
-	} {
-		if hasPassword(dsn) {
-			t.Errorf("%s: got a password", dsn)
-		}
-	}
-}
-
 func TestInitFails(t *testing.T) {
 	dead, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -319,5 +310,40 @@ func TestInitHelp(t *testing.T) {
 		if got := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(got, want) {
 			t.Errorf("got %s, want %q in it", out.String(), want)
 		}
+	}
+}
+
+// A wrong kind of database is named within seconds, and each refusal says what happened.
+func TestInitRefused(t *testing.T) {
+	t.Parallel()
+	postgres, maria := pgtest.DB(t), mariatest.DB(t)
+	p, err := url.Parse(postgres)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := url.Parse(maria)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ dsn, want string }{
+		{"mysql://root@" + p.Host + "/x", "a PostgreSQL server answers at " + p.Host + ": write driver postgres"},
+		{"postgres://u@" + m.Host + "/x", "a MySQL or MariaDB server answers at " + m.Host + ": write driver mysql"},
+		{"postgres://u@" + m.Host + "/x?sslmode=disable", "a MySQL or MariaDB server answers at " + m.Host + ": write driver mysql"},
+		{strings.Replace(postgres, p.Path, "/nothing_here", 1), `there is no such database (database "nothing_here" does not exist, SQLSTATE 3D000): create it`},
+		{strings.Replace(maria, m.Path, "/nothing_here", 1), "there is no such database"},
+		{strings.Replace(postgres, "postgres@", "nobody:"+canary+"@", 1), "the login was refused"},
+		{strings.Replace(maria, "root@", "nobody:"+canary+"@", 1), "the login was refused"},
+		{"postgres://u@" + p.Host + "/x?sslmode=verify-full", "the server has no TLS: write sslmode=disable"},
+		{maria + "?tls=true", "TLS"},
+		{"postgres://u@no-such-host.invalid/x", "no such host: correct the host"},
+		{"mysql://u@no-such-host.invalid/x", "no such host: correct the host"},
+		{postgres + "&options=-c%20nothing%3D1", `unrecognized configuration parameter "nothing"`},
+	} {
+		begun := time.Now()
+		stdout, stderr, code := initHere(t, nil, c.dsn)
+		if code != exitBad || stdout != "" || !strings.Contains(stderr, c.want) || strings.Contains(stderr, "correct address and login") {
+			t.Errorf("%s: exit %d, %q after %v, want %q", c.dsn, code, stderr, time.Since(begun), c.want)
+		}
+		oneLineOf(t, stderr)
 	}
 }

@@ -148,7 +148,7 @@ func readPairs(text string) (Address, error) {
 		default:
 			if m := meaning(name); m == "trustedconnection" || m == "trusted_connection" || m == "integratedsecurity" {
 				if !strings.EqualFold(value, "no") && !strings.EqualFold(value, "false") {
-					return Address{}, &Error{"login by Windows, which indexerd does not have", "name a user: " + kinds[r.driver].write}
+					return Address{}, &Error{"login by Windows, which indexerd does not have", "name a user: write " + kinds[r.driver].write}
 				}
 			}
 			r.parameters = append(r.parameters, parameter{name, value})
@@ -166,7 +166,7 @@ func readPairs(text string) (Address, error) {
 	case ".", "(local)":
 		r.host = strings.TrimSuffix(`localhost\`+instance, `\`)
 	case "(localdb)":
-		return Address{}, &Error{"LocalDB, which no other user can open", "name a server: " + kinds["sqlserver"].write}
+		return Address{}, &Error{"LocalDB, which no other user can open", "name a server: write " + kinds["sqlserver"].write}
 	}
 	if port != "" {
 		r.host = net.JoinHostPort(r.host, port)

@@ -29,7 +29,7 @@ var faults = stdsql.Faults{
 		}
 		return n, false
 	},
-	Format: "error %d", Code: "%d", Lost: mysql.ErrInvalidConn,
+	Format: "error %d", Code: "%d", Lost: mysql.ErrInvalidConn, Anonymous: true,
 	About: map[dialect.Subject][]int{
 		dialect.AboutServer: {
 			1021, 1037, 1038, 1041, 1114, // no disk or memory left
@@ -80,6 +80,8 @@ func (v vendor) Refusal(err error) *dialect.Fault {
 		f.Do += ", or, for a certificate that MySQL made itself, tls=verify-ca and ssl-ca=FILE"
 	case errors.As(err, new(x509.UnknownAuthorityError)):
 		f.Do += " by ssl-ca=FILE"
+	case errors.Is(err, errSilent):
+		f.Text, f.Do = errSilent.Error(), "correct the port, or the kind of database"
 	case errors.Is(err, mysql.ErrNoTLS):
 		f.Text, f.Do = "the server has no TLS", "give it a certificate, or remove tls from the DSN"
 	}

@@ -76,7 +76,7 @@ func (db *DB) connectFault(ctx context.Context, err error) error {
 }
 
 // ofAnyone matches the user that a message names.
-var ofAnyone = regexp.MustCompile(` (?:for )?(?:user|role) "[^"]*",?`)
+var ofAnyone = regexp.MustCompile(`(user|role) "[^"]*"`)
 
 // refused says why a connection failed, and what to do.
 func refused(err error) *dialect.Fault {
@@ -106,7 +106,7 @@ func refused(err error) *dialect.Fault {
 	}
 	return &dialect.Fault{
 		Subject: dialect.AboutServer, Code: pg.Code, Do: do,
-		Text: fmt.Sprintf("%s (%s, SQLSTATE %s)", what, dialect.OneLine(ofAnyone.ReplaceAllString(pg.Message, "")), pg.Code),
+		Text: fmt.Sprintf("%s (%s, SQLSTATE %s)", what, dialect.OneLine(ofAnyone.ReplaceAllString(pg.Message, "$1")), pg.Code),
 	}
 }
 

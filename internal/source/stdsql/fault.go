@@ -30,8 +30,10 @@ type Faults struct {
 	Hints     map[int]string                   // what to do where the server's text does not say it
 	Texts     map[int]string                   // instead of the server's, which may name the user
 	Grant     func(Numbered) string            // the privilege that is missing; "": none
-	// Refusals are why the server refuses a connection, and after a colon what to do.
-	Refusals map[int]string
+	// Refusals are why the server refuses a connection, and after a colon what to do. The
+	// server's text, which may name the user, is shown only if Of removes that.
+	Refusals  map[int]string
+	Anonymous bool // Of removes the names of users
 }
 
 // GrantAll is a Grant for a server that does not name the table.
@@ -67,11 +69,11 @@ func (f *Faults) Refusal(err error) *dialect.Fault {
 	if !ok {
 		return unreachable(err, f.Lost)
 	}
-	what, do, _ := strings.Cut(cmp.Or(f.Refusals[e.Number], "the server refused the connection: see its message"), ": ")
-	return &dialect.Fault{
-		Subject: dialect.AboutServer, Code: fmt.Sprintf(f.Code, e.Number), Do: do,
-		Text: fmt.Sprintf("%s (%s, "+f.Format+")", what, cmp.Or(strings.TrimRight(dialect.OneLine(e.Text), ". "), "no message"), e.Number),
+	what, do, _ := strings.Cut(cmp.Or(f.Refusals[e.Number], "the server refused the connection: look the number up"), ": ")
+	if f.Anonymous {
+		what += ", " + strings.TrimRight(dialect.OneLine(e.Text), ". ")
 	}
+	return &dialect.Fault{Subject: dialect.AboutServer, Code: fmt.Sprintf(f.Code, e.Number), Text: f.text(what, e.Number), Do: do}
 }
 
 func (f *Faults) text(what string, number int) string {

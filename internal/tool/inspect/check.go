@@ -139,12 +139,6 @@ func (c *Check) BadDSN(source string, err error) {
 	c.add(badDSN, "sources."+source+".dsn", oneLine(err), "correct the address")
 }
 
-// noAnswer reports that a database could not be reached, or refused the login.
-func (c *Check) noAnswer(path string, err error) {
-	what, do := doc.WhatToDo(err, "start the database, or correct address and login")
-	c.add(unreachable, path, strings.Join(strings.Fields(what), " "), do)
-}
-
 // Denied reports that the role lacks a privilege on a table, which grant names
 // as GRANT does.
 func (c *Check) Denied(t configs.Table, field, what, grant string) {
@@ -165,7 +159,8 @@ func (c *Check) Failed(t configs.Table, err error) {
 	case errors.Is(err, doc.ErrLocked):
 		c.add(queryFailed, "tables."+t.Name+".sql", oneLine(err), "wait until the other session ends its transaction; the other tables do not wait for it")
 	case errors.Is(err, doc.ErrUnavailable):
-		c.noAnswer("sources."+t.Source, err)
+		what, do := doc.WhatToDo(err, "start the database, or correct address and login")
+		c.add(unreachable, "sources."+t.Source, strings.Join(strings.Fields(what), " "), do)
 	default:
 		c.add(queryFailed, "tables."+t.Name+".sql", oneLine(err), "run the SQL yourself to see why")
 	}

@@ -18,7 +18,8 @@ func (c *Check) Server(ctx context.Context, source configs.Source, db Server) bo
 	path := "sources." + source.Name
 	d, err := db.Server(ctx)
 	if err != nil {
-		c.noAnswer(path, err)
+		what, do := NoAnswer(ctx, source.Driver, db.Address(), err)
+		c.add(unreachable, path, what, do)
 		return false
 	}
 	c.servers[source.Name] = d

@@ -1,4 +1,7 @@
-package main
+// Package target finds the database that init inspects, and how a configuration names
+// it: an address with a password is named by a variable of the environment, so that no
+// file and no output has the password.
+package target
 
 import (
 	"errors"
@@ -12,57 +15,61 @@ import (
 	"indexerd/internal/base/address"
 )
 
-// A target is the database that init inspects.
-type target struct {
+// A Target is a database.
+type Target struct {
 	address.Address
-	written string   // as the configuration has it
-	notes   []string // for the user
+	Written string // as the configuration has it
 }
 
-// target finds the database: it is named by the argument or by the environment. An
-// address with a password is written as the name of a variable.
-func (c initCommand) target(w world) (target, error) {
-	text, from := c.DSN, ""
+// A Getenv returns a variable of the environment, false: it is not set.
+type Getenv func(name string) (string, bool)
+
+// Find finds the database of an address, "": of the environment. It writes an address
+// with a password to the new file env, unless that is "". Notes say what a user has to
+// know. No error shows a part of a password.
+func Find(text, env string, getenv Getenv) (Target, error) {
+	from := ""
 	if text == "" {
-		if text, from = fromVariables(w); text == "" {
-			return target{}, errors.New("init: no database is named: write its address, or set DATABASE_URL; indexerd init --help has examples")
+		if text, from = fromVariables(getenv); text == "" {
+			return Target{}, errors.New("init: no database is named: write its address, or set DATABASE_URL; indexerd init --help has examples")
 		}
 	}
-	dsn, err := fromEnvironment(text, w.getenv)
+	dsn, err := fromEnvironment(text, getenv)
 	if err != nil {
-		return target{}, err
+		return Target{}, err
 	}
 	a, err := address.Read("", dsn)
 	if err != nil {
-		return target{}, fmt.Errorf("init: %w", err)
+		return Target{}, fmt.Errorf("init: %w", err)
 	}
-	t := target{Address: a, written: escaped(text), notes: a.Notes}
+	t := Target{Address: a, Written: escaped(text)}
 	if from != "" {
-		t.notes = append([]string{"the database is that of " + from}, t.notes...)
+		t.Notes = append([]string{"the database is that of " + from}, t.Notes...)
 	}
 	if !hasPassword(text) {
-		return t, c.noFile()
+		return t, noFile(env)
 	}
-	name, known := variableOf(text, w)
-	t.written = "${" + name + "}"
+	name, known := variableOf(text, getenv)
+	t.Written = "${" + name + "}"
 	switch {
-	case c.Env != "":
-		if err := writeEnvironment(c.Env, name, text); err != nil {
-			return target{}, err
+	case env != "":
+		if err := writeEnvironment(env, name, text); err != nil {
+			return Target{}, err
 		}
-		t.notes = append(t.notes, fmt.Sprintf("the address has a password: the configuration names the variable %s, which %s sets (load it before indexerd check and run)", name, c.Env))
+		t.Notes = append(t.Notes, fmt.Sprintf("the address has a password: the configuration names the variable %s, which %s sets (load it before indexerd check and run)", name, env))
 	case known:
-		t.notes = append(t.notes, fmt.Sprintf("the address has a password: the configuration names the variable %s, which has it", name))
+		t.Notes = append(t.Notes, fmt.Sprintf("the address has a password: the configuration names the variable %s, which has it", name))
 	default:
-		t.notes = append(t.notes, fmt.Sprintf("the address has a password: the configuration names the variable %s: set it to the address before indexerd check and run, or write it to a file by --env .env", name))
+		t.Notes = append(t.Notes, fmt.Sprintf("the address has a password: the configuration names the variable %s: set it to the address before indexerd check and run, or write it to a file by --env .env", name))
 	}
 	return t, nil
 }
 
-// getenv is the environment in which the configuration is read.
-func (t target) getenv(w world) func(string) (string, bool) {
+// Getenv is the environment in which the configuration is read: it has the variable that
+// the configuration names.
+func (t Target) Getenv(getenv Getenv) Getenv {
 	return func(name string) (string, bool) {
-		if value, set := w.getenv(name); set || t.written != "${"+name+"}" {
+		if value, set := getenv(name); set || t.Written != "${"+name+"}" {
 			return value, set
 		}
 		return t.DSN, true
@@ -70,21 +77,21 @@ func (t target) getenv(w world) func(string) (string, bool) {
 }
 
 // noFile is the error of --env without a password.
-func (c initCommand) noFile() error {
-	if c.Env == "" {
+func noFile(env string) error {
+	if env == "" {
 		return nil
 	}
-	return fmt.Errorf("init: the address has no password, so nothing is to be kept in %s: leave out --env", c.Env)
+	return fmt.Errorf("init: the address has no password, so nothing is to be kept in %s: leave out --env", env)
 }
 
 // fromVariables returns the address that the environment has, and where it was.
-func fromVariables(w world) (text, from string) {
-	if url, _ := w.getenv("DATABASE_URL"); url != "" {
+func fromVariables(getenv Getenv) (text, from string) {
+	if url, _ := getenv("DATABASE_URL"); url != "" {
 		return "${DATABASE_URL}", "DATABASE_URL"
 	}
 	var pairs, names []string
 	for _, v := range []struct{ name, keyword string }{{"PGSERVICE", "service"}, {"PGHOST", "host"}, {"PGPORT", "port"}, {"PGDATABASE", "dbname"}, {"PGUSER", "user"}} {
-		if value, _ := w.getenv(v.name); value != "" {
+		if value, _ := getenv(v.name); value != "" {
 			pairs = append(pairs, v.keyword+"='"+strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value)+"'")
 			names = append(names, v.name)
 		}
@@ -96,14 +103,14 @@ func fromVariables(w world) (text, from string) {
 var usual = []string{"DATABASE_URL", "DB_URL", "DATABASE_DSN", "DB_DSN", "DSN", "POSTGRES_URL", "POSTGRESQL_URL", "PG_URL", "MYSQL_URL", "MARIADB_URL", "JDBC_DATABASE_URL", "SQLSERVER_URL", "ORACLE_URL"}
 
 // variableOf returns the variable that has an address, or a name for one.
-func variableOf(text string, w world) (name string, known bool) {
+func variableOf(text string, getenv Getenv) (name string, known bool) {
 	for _, name := range usual {
-		if value, _ := w.getenv(name); value == text {
+		if value, _ := getenv(name); value == text {
 			return name, true
 		}
 	}
 	for _, name := range usual {
-		if _, set := w.getenv(name); !set {
+		if _, set := getenv(name); !set {
 			return name, false
 		}
 	}
@@ -137,7 +144,7 @@ func hasPassword(text string) bool {
 }
 
 // fromEnvironment replaces ${NAME} and ${NAME:-default}, as in a configuration.
-func fromEnvironment(dsn string, getenv func(string) (string, bool)) (string, error) {
+func fromEnvironment(dsn string, getenv Getenv) (string, error) {
 	var unset []string
 	expanded := variable.ReplaceAllStringFunc(dsn, func(v string) string {
 		m := variable.FindStringSubmatch(v)
