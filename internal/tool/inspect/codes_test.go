@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -157,7 +158,9 @@ func TestCodes(t *testing.T) {
 		{"a server", server(func(*doc.Server) {}), []string{"server"}},
 		{"an address of another program", call(func(c *Check, cfg *configs.Config) {
 			cfg.Sources[0].Notes = []string{"ignored parameters of the address: pool"}
-			c.Server(t.Context(), cfg.Sources[0], fakeServer{goodServer})
+			good := goodServer
+			good.Now = time.Now()
+			c.Server(context.Background(), cfg.Sources[0], fakeServer{good})
 		}), []string{"address"}},
 		{"a clock", server(func(*doc.Server) {}), []string{"clock"}},
 		{"hidden transactions", server(func(s *doc.Server) { s.SeesTransactions = false }), []string{"stats_hidden"}},
