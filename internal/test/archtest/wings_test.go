@@ -33,8 +33,9 @@ var wings = map[string]wing{
 		"source/sqlserver": {"source/dialect", "source/horizon", "source/stdsql"},
 	}},
 	"index": {imports: []string{"base"}, inside: map[string][]string{
-		"index/aggregate": {"index/query"},
-		"index/search":    {"index/aggregate", "index/query", "index/title"},
+		"index/aggregate":         {"index/query"},
+		"index/analysis/language": {"index/analysis"},
+		"index/search":            {"index/aggregate", "index/query", "index/title"},
 		// The layers of the embedded engine, the lowest first.
 		"index/fulltext/segment":  {"index/analysis"},
 		"index/fulltext/schema":   {"index/analysis", "index/query"},
