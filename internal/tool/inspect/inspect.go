@@ -6,7 +6,7 @@
 // in the same text, and the text is a valid configuration whatever names the
 // database has. A comment gives the reason of each choice, and for each omitted
 // table what is missing. Columns that look like secrets are omitted. Config reads
-// two samples of a table's rows: texts, for the analyzer, and values of a numeric
+// two samples of a table's rows: texts, for the analyzer and the language, and values of a numeric
 // updated column, for its unit.
 //
 // A Check returns findings. Each has a code from the table in codes.go, from which
@@ -39,6 +39,8 @@ type Source struct {
 	// Texts returns some texts of columns of an SQL, none if the database does not
 	// return them in time. If Texts is nil, tables have the default analyzer.
 	Texts func(sql string, columns []string) []string
+	// Language is that of all tables; AutoLanguage or "" detects each table's by Texts.
+	Language string
 }
 
 // Config returns a configuration and the number of its tables. Without tables,
@@ -49,7 +51,7 @@ func Config(c doc.Catalog, s Source) (yaml string, tables int) {
 		if p.why == "" {
 			tables++
 			p.findUnit(s)
-			p.findAnalyzer(s)
+			p.findLanguage(s)
 			p.findTitle()
 		}
 	}
@@ -71,7 +73,8 @@ type proposal struct {
 	updated  updated
 	content  []selected
 	textless bool // no column holds text: content is the key
-	analyzer analyzer
+	eastern  bool // the sampled texts are Chinese, Japanese or Korean
+	language string
 	title    title.Template
 	metadata []meta
 	json     []selected          // text columns that hold JSON
@@ -80,6 +83,8 @@ type proposal struct {
 	children []child
 	joins    []join             // without a key
 	crowds   []doc.CatalogTable // too many rows of them belong to one of p
+
+	languageWhy string // how the language was chosen; "" if it is not written
 }
 
 // A selected column is in the result of the SQL, under a name that is valid in
