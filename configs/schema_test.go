@@ -64,7 +64,7 @@ func schema(t *testing.T, v value) *jsonschema.Schema {
 			return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{name, s}}
 		}
 		return s
-	case text, zone, statement:
+	case text, titled, zone, statement:
 		return &jsonschema.Schema{Type: "string", Pattern: `\S`}
 	case choice:
 		s := &jsonschema.Schema{}
