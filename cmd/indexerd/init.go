@@ -63,7 +63,7 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	}
 	yaml, tables := inspect.Config(catalog, inspect.Source{
 		Driver: driver, DSN: of.Written, Address: db.Address(), Unit: func(sql, column string) timeunit.Unit { return unitOf(ctx, db, sql, column) },
-		Texts: func(sql string, columns []string) []string { return textsOf(ctx, db, sql, columns) },
+		Texts: func(sql string, columns []string) [][]string { return textsOf(ctx, db, sql, columns) },
 	})
 	if tables > 0 {
 		if _, err := configs.Parse("init", []byte(yaml), of.Getenv(w.getenv)); err != nil {
@@ -97,14 +97,14 @@ func rooted(dsn string) string {
 // sampleWithin bounds a query of rows of one table.
 const sampleWithin = 3 * time.Second
 
-// The sample of texts, by which the analyzer is chosen.
+// The sample of texts, by which the analyzer is chosen and secrets are found.
 const (
 	sampledTexts = 300
 	sampledBytes = 256 << 10
 )
 
-// textsOf returns a sample of texts of a table; none if that takes too long.
-func textsOf(ctx context.Context, db database.Catalog, sql string, columns []string) []string {
+// textsOf returns a sample of texts of each column of a table; none if that takes too long.
+func textsOf(ctx context.Context, db database.Catalog, sql string, columns []string) [][]string {
 	ctx, cancel := context.WithTimeout(ctx, sampleWithin)
 	defer cancel()
 	texts, err := db.TextsOf(ctx, sql, columns, sampledTexts, sampledBytes)

@@ -61,14 +61,12 @@ func analyzerOf(texts []string) analyzer {
 }
 
 // findAnalyzer chooses the analyzer of a table whose content is text.
-func (p *proposal) findAnalyzer(s Source) {
-	var columns []string
+func (p *proposal) findAnalyzer(of sample) {
+	var texts []string
 	for _, c := range p.content {
 		if c.Kind == doc.TextColumn {
-			columns = append(columns, c.as)
+			texts = append(texts, of[c.CatalogColumn.Name]...)
 		}
 	}
-	if s.Texts != nil && len(columns) > 0 {
-		p.analyzer = analyzerOf(s.Texts(p.sql(), columns))
-	}
+	p.analyzer = analyzerOf(texts)
 }

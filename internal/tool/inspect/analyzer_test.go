@@ -41,12 +41,16 @@ func TestAnalyzerIsSampled(t *testing.T) {
 	c, open := postgres(t, func(dsn string) { films.Load(t, dsn) })
 	s := pagilaAt
 	asked := map[string][]string{}
-	s.Texts = func(sql string, columns []string) []string {
-		asked[sql[strings.Index(sql, "\nFROM ")+6:]] = columns
-		if slices.Contains(columns, "description") {
-			return []string{strings.Repeat("that would be the one ", 20)}
+	s.Texts = func(sql string, columns []string) [][]string {
+		asked[sql[strings.Index(sql, " FROM ")+6:]] = columns
+		texts := make([][]string, len(columns))
+		for i := range texts {
+			texts[i] = []string{"タワー"}
+			if slices.Contains(columns, "description") {
+				texts[i] = []string{strings.Repeat("that would be the one ", 20)}
+			}
 		}
-		return []string{"タワー"}
+		return texts
 	}
 	c.Tables = append(c.Tables, doc.CatalogTable{SQL: "n", Columns: []doc.CatalogColumn{{Name: "id", Kind: doc.NumberColumn, Key: true}}, Keys: [][]string{{"id"}}})
 	yaml, _ := Config(c, s)
