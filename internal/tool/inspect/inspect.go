@@ -7,8 +7,8 @@
 // database has. A comment gives the reason of each choice, and for each omitted
 // table what is missing. Columns that look like secrets, by name or by value, are
 // omitted, and tables that no person searches are comments. Config reads two samples of a
-// table's rows: texts, for the analyzer and for secrets, and values of a numeric updated
-// column, for its unit.
+// table's rows: texts, for the analyzer, the language and secrets, and values of a numeric
+// updated column, for its unit.
 //
 // A Check returns findings. Each has a code from the table in codes.go, from which
 // docs/check.md is generated, and a remedy. A Check changes nothing. For each table
@@ -41,6 +41,8 @@ type Source struct {
 	// return them in time. If Texts is nil, tables have the default analyzer, and only
 	// names tell secrets.
 	Texts func(sql string, columns []string) [][]string
+	// Language is that of all tables; AutoLanguage or "" detects each table's by Texts.
+	Language string
 }
 
 // Config returns a configuration and the number of its tables. Without tables,
@@ -55,7 +57,7 @@ func Config(c doc.Catalog, s Source) (yaml string, tables int) {
 				tables++
 			}
 			p.findUnit(s)
-			p.findAnalyzer(samples[p.table.SQL])
+			p.findLanguage(s, samples[p.table.SQL])
 			p.findTitle()
 		}
 	}
@@ -79,7 +81,8 @@ type proposal struct {
 	updated  updated
 	content  []selected
 	textless bool // no column holds text: content is the key
-	analyzer analyzer
+	eastern  bool // the sampled texts are Chinese, Japanese or Korean
+	language string
 	title    title.Template
 	metadata []meta
 	json     []selected          // text columns that hold JSON
@@ -88,6 +91,8 @@ type proposal struct {
 	children []child
 	joins    []join             // without a key
 	crowds   []doc.CatalogTable // too many rows of them belong to one of p
+
+	languageWhy string // how the language was chosen; "" if it is not written
 }
 
 // A selected column is in the result of the SQL, under a name that is valid in

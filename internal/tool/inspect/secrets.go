@@ -54,6 +54,18 @@ func markSecrets(c doc.Catalog, samples map[string]sample) {
 	}
 }
 
+// Secrets returns the columns, TABLE.COLUMN, that Config took for secrets.
+func Secrets(c doc.Catalog) (names []string) {
+	for _, t := range c.Tables {
+		for _, column := range t.Columns {
+			if column.Secret != "" {
+				names = append(names, t.SQL+"."+column.SQL)
+			}
+		}
+	}
+	return names
+}
+
 func kindOf(c doc.CatalogColumn) secret.Kind {
 	switch c.Kind {
 	case doc.NumberColumn:

@@ -102,14 +102,17 @@ func (t *text) table(p *proposal, source string, of doc.Catalog) {
 		t.comment(4, "no column holds text: %s searched as words", words)
 	}
 	with := ""
-	if p.analyzer.name != "" {
-		t.comment(4, "%s: %s", p.analyzer.name, p.analyzer.why)
-		with = ", analyzer: " + p.analyzer.name
+	if p.eastern {
+		t.comment(4, "cjk: many of the sampled characters are Chinese, Japanese or Korean")
+		with = ", analyzer: cjk"
 	}
 	if len(p.json) > 0 {
 		t.line(4, "json: [%s]  # of JSON, the strings and numbers are searched; see paths in docs/configuration.md", folded(6, p.json, selected.yaml))
 	}
 	t.line(4, "content: {fields: [%s]%s%s}", folded(6, p.content, selected.yaml), with, p.boosts())
+	if p.language != "" {
+		t.line(4, "language: %s  # %s", plain(p.language), p.languageWhy)
+	}
 	t.title(p)
 	if len(p.metadata) > 0 {
 		t.line(4, "metadata: {%s}", folded(6, p.metadata, meta.yaml))
