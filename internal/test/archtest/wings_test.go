@@ -74,6 +74,8 @@ var wings = map[string]wing{
 	}},
 	"tool": {imports: []string{"base", "configs", "source"}, extra: map[string][]string{
 		"tool/inspect": {"index/analysis/language", "index/fulltext/schema", "index/title"}, // what a column is indexed as, its language, and what names a row
+	}, inside: map[string][]string{
+		"tool/inspect": {"tool/secret"},
 	}},
 	"serve": {imports: []string{"base", "configs", "source", "index", "pages", "state", "sync", "tool"}, inside: map[string][]string{
 		"serve/httpapi": {"serve/clients"},
