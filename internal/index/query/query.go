@@ -125,10 +125,30 @@ func Map(n Node, f func(Node) Node) Node {
 	return f(n)
 }
 
+// MapIncluded is Map without the parts that the query excludes.
+func MapIncluded(n Node, f func(Node) Node) Node {
+	included := func(n Node) Node { return MapIncluded(n, f) }
+	switch n := n.(type) {
+	case Not:
+		return n
+	case And:
+		return And{each(n.Nodes, included)}
+	case Or:
+		return Or{each(n.Nodes, included)}
+	case Some:
+		return Some{each(n.Nodes, included)}
+	}
+	return Map(n, f)
+}
+
 func mapAll(nodes []Node, f func(Node) Node) []Node {
+	return each(nodes, func(n Node) Node { return Map(n, f) })
+}
+
+func each(nodes []Node, f func(Node) Node) []Node {
 	mapped := make([]Node, len(nodes))
 	for i, n := range nodes {
-		mapped[i] = Map(n, f)
+		mapped[i] = f(n)
 	}
 	return mapped
 }
