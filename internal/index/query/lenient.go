@@ -10,8 +10,19 @@ import (
 	"indexerd/internal/base/nearest"
 )
 
+// Notes say how a text was read in another way than it may have been meant, each in a few
+// words. They contain nothing but what is in the text, and names of fields.
+type Notes []string
+
 // maxNotes is the number of notes of a query: more say nothing more to a person.
 const maxNotes = 8
+
+// Add adds a note, unless it is there already or there are enough.
+func (n *Notes) Add(note string) {
+	if len(*n) < maxNotes && !slices.Contains(*n, note) {
+		*n = append(*n, note)
+	}
+}
 
 // minNear is the number of letters from which a name that is no field may be a field that
 // is misspelt. A shorter one is near many.
@@ -20,7 +31,7 @@ const minNear = 3
 // A leniency is what a parser that never fails knows and finds.
 type leniency struct {
 	fields   []string
-	notes    []string
+	notes    Notes
 	unclosed bool // the last quote
 }
 
@@ -37,9 +48,8 @@ type leniency struct {
 //	OR                     the word or
 //	a*b C:\temp 3/4" pipe  words
 //
-// A note says what was read in another way than it may have been meant, such as "read as
-// text: https".
-func ParseLenient(text string, fields []string) (Node, []string) {
+// A note is such as "read as text: https".
+func ParseLenient(text string, fields []string) (Node, Notes) {
 	p := parser{lenient: &leniency{fields: fields}}
 	p.text = p.cut(text)
 	n, err := p.whole()
@@ -51,11 +61,7 @@ func ParseLenient(text string, fields []string) (Node, []string) {
 }
 
 // note notes how something was read.
-func (p *parser) note(note string) {
-	if l := p.lenient; len(l.notes) < maxNotes && !slices.Contains(l.notes, note) {
-		l.notes = append(l.notes, note)
-	}
-}
+func (p *parser) note(note string) { p.lenient.notes.Add(note) }
 
 // ignore notes that a part of the text means nothing.
 func (p *parser) ignore(part string) { p.note("ignored: " + Shorten(part)) }
@@ -229,4 +235,51 @@ func Plainer(n Node) (Node, bool) {
 		return Word{Text: n.Field + ":" + n.Min.Text + " " + n.Max.Text}, true
 	}
 	return n, false
+}
+
+// Words returns a query of words in place of the parts that stand for many words or
+// places, which may be too many: those with a * or ~.
+func Words(n Node) Node {
+	return Map(n, func(n Node) Node {
+		switch n := n.(type) {
+		case Prefix, Fuzzy, PhrasePrefix:
+			word, _ := Plainer(n)
+			return word
+		case Phrase:
+			n.Slop = 0
+			return n
+		}
+		return n
+	})
+}
+
+// FirstParts returns a query of at most n parts of a query, the first ones, and reports
+// whether there are more. Parts of parts that are neither And nor Or are not counted.
+func FirstParts(of Node, n int) (Node, bool) {
+	first, _ := firstOf(&n, of)
+	return first, n < 0
+}
+
+// firstOf takes so many parts that left becomes 0, and reports false for none.
+func firstOf(left *int, of Node) (Node, bool) {
+	var nodes []Node
+	switch of := of.(type) {
+	case And:
+		nodes = of.Nodes
+	case Or:
+		nodes = of.Nodes
+	default:
+		*left--
+		return of, *left >= 0
+	}
+	var first []Node
+	for _, n := range nodes {
+		if n, ok := firstOf(left, n); ok {
+			first = append(first, n)
+		}
+	}
+	if _, and := of.(And); and {
+		return And{first}, len(first) > 0
+	}
+	return Or{first}, len(first) > 0
 }

@@ -120,3 +120,45 @@ func FuzzParseLenient(f *testing.F) {
 		}
 	})
 }
+
+func TestPlainer(t *testing.T) {
+	for text, want := range map[string][]string{
+		"drama":            nil,
+		"*":                nil,
+		`year:"a b"~2`:     {`year:"a b"`, `year:a\ b`, `year\:a\ b`},
+		"year:20*":         {"year:20", `year\:20`},
+		"year:20~1":        {"year:20", `year\:20`},
+		`title:[a TO "b"]`: {`title\:a\ b`},
+	} {
+		n, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for {
+			plain, ok := Plainer(n)
+			if n = plain; !ok {
+				break
+			}
+			got = append(got, n.String())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestWordsAndFirst(t *testing.T) {
+	n, _ := ParseLenient(`a* b~ "c d"~2 -(e f*) OR g OR year:>5`, []string{"year"})
+	if got, want := Words(n).String(), `a b "c d" -(e f) OR g OR year:>"5"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for many, want := range map[int]string{
+		0: "", 1: "a*", 3: `a* b~ "c d"~2`, 5: `a* b~ "c d"~2 -(e f*) OR g`, 6: n.String(), 7: n.String(),
+	} {
+		got, more := FirstParts(n, many)
+		if got.String() != want || more != (many < 6) {
+			t.Errorf("%d: got %s, %t, want %s", many, got, more, want)
+		}
+	}
+}

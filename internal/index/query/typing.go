@@ -47,18 +47,22 @@ func typingLast(nodes []Node, text string) []Node {
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-// The letters from which a word of a query may have a slip, and two.
+// The letters from which a word of a query may have a slip, and two, and the number of
+// such words up to which they are looked for.
 const (
-	oneSlip  = 5
-	twoSlips = 9
+	oneSlip    = 5
+	twoSlips   = 9
+	maxSlipped = 8
 )
 
 // Slips returns the query that tolerates slips of the fingers in the words of the content:
 // a letter that is missing, added, different or exchanged with the next. Documents with
 // the word itself have a higher score, since they match twice. Words with other characters
-// than letters, such as numbers, have no slips.
-func Slips(n Node) Node {
-	return MapIncluded(n, func(n Node) Node {
+// than letters, such as numbers, have no slips. It reports false if no word has, or more
+// words than would be searched soon enough.
+func Slips(n Node) (Node, bool) {
+	slipped := 0
+	n = MapIncluded(n, func(n Node) Node {
 		w, ok := n.(Word)
 		letters := utf8.RuneCountInString(w.Text)
 		if !ok || w.Field != "" || letters < oneSlip || letters > MaxLetters || strings.ContainsFunc(w.Text, notLetter) {
@@ -68,8 +72,10 @@ func Slips(n Node) Node {
 		if letters >= twoSlips {
 			edits = 2
 		}
+		slipped++
 		return Or{[]Node{w, Fuzzy{Text: w.Text, Edits: edits}}}
 	})
+	return n, 0 < slipped && slipped <= maxSlipped
 }
 
 func notLetter(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }

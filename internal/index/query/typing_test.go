@@ -71,8 +71,18 @@ func TestSlips(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Slips(n).String(); got != want {
-			t.Errorf("%s: got %s, want %s", text, got, want)
+		got, slipped := Slips(n)
+		if got.String() != want || slipped != strings.Contains(want, "~") {
+			t.Errorf("%s: got %s, %t, want %s", text, got, slipped, want)
+		}
+	}
+}
+
+func TestSlipsOfFewWords(t *testing.T) {
+	for words, want := range map[int]bool{maxSlipped: true, maxSlipped + 1: false} {
+		n, _ := ParseLenient(strings.Repeat("shark ", words), nil)
+		if _, got := Slips(n); got != want {
+			t.Errorf("%d words: got %t, want %t", words, got, want)
 		}
 	}
 }
