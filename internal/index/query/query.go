@@ -21,7 +21,7 @@
 // everything else.
 //
 // Parse does not know which fields exist and what types they have; the index
-// checks that. The String of a node parses to an equal node. Parse reads the text
+// checks that. ParseLenient reads any text, for people. The String of a node parses to an equal node. Parse reads the text
 // once. Its length, number of clauses and depth are limited, and so is what a
 // Request may ask for, so that no caller can make the server use much memory.
 package query
