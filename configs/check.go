@@ -1,9 +1,12 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
+
+	"indexerd/internal/base/address"
 )
 
 // check reports faults that involve more than one value.
@@ -26,9 +29,15 @@ func (r *reader) checkSource(s *Source) {
 	if s.DSN == "" {
 		return // already reported
 	}
-	if wrong, do := checkDSN(s.Driver, s.DSN); wrong != "" {
-		r.wrong(path, wrong, do)
+	if s.Driver == "" {
+		return // reported too
 	}
+	a, err := address.Read(s.Driver, s.DSN)
+	if bad, ok := errors.AsType[*address.Error](err); ok {
+		r.wrong(path, bad.Wrong, bad.Do)
+		return
+	}
+	s.DSN, s.Notes = a.DSN, a.Notes
 }
 
 func (r *reader) checkTable(t *Table) {

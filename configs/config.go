@@ -57,8 +57,9 @@ type Log struct {
 // A Source is one database.
 type Source struct {
 	Name   string
-	Driver string // postgres, mysql or sqlite
-	DSN    string `json:"-"` // from dsn, or the content of dsn_file
+	Driver string   // postgres, mysql, oracle, sqlserver or sqlite
+	DSN    string   `json:"-"` // from dsn, or the content of dsn_file, as the driver reads it
+	Notes  []string `json:"-"` // on what dsn has of other programs
 	Limits Limits
 
 	dsnFile string

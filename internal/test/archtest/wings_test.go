@@ -17,6 +17,7 @@ type wing struct {
 // internal/, except those of top-level packages, which begin with a slash.
 var wings = map[string]wing{
 	"base": {inside: map[string][]string{
+		"base/address":  {"base/nearest"},
 		"base/schedule": {"base/recovered"},
 	}},
 	"configs": {imports: []string{"base"}, extra: map[string][]string{

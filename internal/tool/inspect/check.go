@@ -159,7 +159,8 @@ func (c *Check) Failed(t configs.Table, err error) {
 	case errors.Is(err, doc.ErrLocked):
 		c.add(queryFailed, "tables."+t.Name+".sql", oneLine(err), "wait until the other session ends its transaction; the other tables do not wait for it")
 	case errors.Is(err, doc.ErrUnavailable):
-		c.add(unreachable, "sources."+t.Source, oneLine(err), "start the database, or correct address and login")
+		what, do := doc.WhatToDo(err, "start the database, or correct address and login")
+		c.add(unreachable, "sources."+t.Source, strings.Join(strings.Fields(what), " "), do)
 	default:
 		c.add(queryFailed, "tables."+t.Name+".sql", oneLine(err), "run the SQL yourself to see why")
 	}

@@ -50,6 +50,7 @@ const (
 	indexOneCopy
 	indexUntested
 	serverFound
+	addressRead
 	indexFound
 	clockRead
 	statsHidden
@@ -134,6 +135,7 @@ var kinds = [codes]kind{
 
 	indexFound:    {"index", Info, "The cluster's product and version, and the privileges that its user needs.", ""},
 	serverFound:   {"server", Info, "The database's version, its address, the connection and the role.", ""},
+	addressRead:   {"address", Info, "What `dsn` has of other programs, which was translated or ignored.", ""},
 	clockRead:     {"clock", Info, "The difference between the clocks of the database and of this machine.", ""},
 	statsHidden:   {"stats_hidden", Info, "The role can't see when transactions of other roles began. The horizon is exact, but the settled time may advance later.", "Run the `GRANT` that the finding shows."},
 	tableRead:     {"table", Info, "The number of rows that the SQL returns, the type of the key, and the precision of `updated`.", ""},

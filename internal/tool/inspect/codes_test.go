@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -155,6 +156,12 @@ func TestCodes(t *testing.T) {
 		{"acl without tokens", conf(", metadata: {g: keyword}, acl: g"), []string{"acl_open"}},
 
 		{"a server", server(func(*doc.Server) {}), []string{"server"}},
+		{"an address of another program", call(func(c *Check, cfg *configs.Config) {
+			cfg.Sources[0].Notes = []string{"ignored parameters of the address: pool"}
+			good := goodServer
+			good.Now = time.Now()
+			c.Server(context.Background(), cfg.Sources[0], fakeServer{good})
+		}), []string{"address"}},
 		{"a clock", server(func(*doc.Server) {}), []string{"clock"}},
 		{"hidden transactions", server(func(s *doc.Server) { s.SeesTransactions = false }), []string{"stats_hidden"}},
 		{"a table", rows(func(*fakeRows) {}), []string{"table"}},
