@@ -71,7 +71,8 @@ func (s benchSearches) filters(req query.Request) {
 		const times = 5
 		for i := range times {
 			req.Visible = groupsFrom(0, share)
-			req.Visible.Values = append(req.Visible.Values, fmt.Sprint("none", i))
+			values := &req.Visible.Filters[0].Values
+			*values = append(*values, fmt.Sprint("none", i))
 			began := time.Now()
 			if _, err := s.index.Search(s.b.Context(), req); err != nil {
 				s.b.Fatal(err)
