@@ -32,7 +32,10 @@ var silentMutants = []mutant{
 	{rule: "R16", name: "counters of another state of the files are compared", pkg: "internal/sync/passes", function: "silent.explained",
 		edit:  replace("h.Plain != s.base.Plain", "false"),
 		tests: "TestTruncateIsNotExplained"},
-	{rule: "R16", name: "what windows explain is never compared", pkg: "internal/sync/passes", function: "silent.comes",
-		edit:  replace("s < compareAnyway", "true"),
+	{rule: "R16", name: "what windows explain is never compared", pkg: "internal/sync/passes", function: "silent.judge",
+		edit:  replace("s >= compareAnyway", "false"),
 		tests: "TestChangeThatAWindowExplainsIsNotCompared"},
+	{rule: "R16", name: "counters that are not complete explain", pkg: "internal/sync/passes", function: "silent.judge",
+		edit:  replace("h.Counted", "true"),
+		tests: "TestSilentChangeBesideTrafficDoesNotWaitForItsCounters"},
 }
