@@ -9,8 +9,6 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
-	"indexerd/internal/base/pace"
-	"indexerd/internal/source/changes"
 	"indexerd/internal/test/fakeworld"
 	"indexerd/internal/test/fakeworld/machine"
 	"indexerd/timetrace"
@@ -19,56 +17,36 @@ import (
 // A watched is a table with updateTimes. A test writes what its windows find.
 type watched struct {
 	followed
-	machine    *machine.Machine
-	documents  uint64
-	maintained bool
-	report     doc.Report
-	err        error
+	machine *machine.Machine
+	report  doc.Report
+	err     error
 }
-
-func (w *watched) RecentHints() changes.Hints               { return w }
-func (w *watched) Maintained(context.Context) (bool, error) { return w.maintained, nil }
 
 func (w *watched) compare(context.Context) (doc.Report, time.Duration, error) {
 	if w.err == nil {
 		w.comparisons++
 	}
-	if w.held != nil {
-		w.held()
-	}
 	return w.report, w.cost, w.err
 }
 
-// watch runs a test of a table that has been compared once.
+// watch runs a test of a table that has been compared once. It is looked at after a
+// window has ended.
 func watch(t *testing.T, test func(*testing.T, *watched)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		m := machine.New(t, fakeworld.NewTable(10))
 		m.Update(t, func(m *timetrace.Table) { m.Loaded = true })
-		w := &watched{machine: m, documents: 10}
-		w.t, w.hint = t, doc.Hint{Version: "1", Counters: "1", Exact: true, Plain: "film"}
-		w.Passes = New(Config{
-			Table:  configs.Table{Name: machine.Table, Updated: "updated", Compensate: configs.Compensate{Horizon: "timeout"}},
-			Source: w, Trace: m.Trace, Tree: m.Tree, Sink: m.Sink, Compare: w.compare, Share: pace.NewShare(0.1),
-			Documents: func() uint64 { return w.documents }, Total: func(context.Context) (Total, error) { return w.total, nil },
-			Fail: func(_ string, err error) error { return err },
-		})
+		w := &watched{machine: m}
+		w.t, w.documents, w.hint = t, 10, doc.Hint{Version: "1", Counters: "1", Exact: true, Plain: "film"}
+		w.config(m, configs.Table{Name: machine.Table, Updated: "updated", Compensate: configs.Compensate{Horizon: "timeout"}}, w.compare)
+		w.run = func() (doc.Report, error) {
+			w.window(0)
+			return w.lookForSilent(t.Context())
+		}
 		w.look(2)
 		w.want("at the start", 1)
 		test(t, w)
 	})
-}
-
-// look looks n times, a second after a window has ended.
-func (w *watched) look(n int) {
-	w.t.Helper()
-	for range n {
-		time.Sleep(LookEvery)
-		w.window(0)
-		if _, err := w.lookForSilent(w.t.Context()); err != nil {
-			w.t.Fatal(err)
-		}
-	}
 }
 
 // window indexes so many rows that changed, and moves the mark.
@@ -101,16 +79,6 @@ func (w *watched) commit(changes int64) {
 func (w *watched) commitLate(changes int64) {
 	w.commit(changes)
 	w.hint.Counted = false
-}
-
-// busy looks n times, each after a commit of which counters show nothing yet.
-func (w *watched) busy(n int) {
-	w.t.Helper()
-	for range n {
-		w.hint.Version += "+"
-		w.hint.Counted = false
-		w.look(1)
-	}
 }
 
 func TestChangeThatNoWindowExplainsIsCompared(t *testing.T) {
