@@ -68,7 +68,10 @@ func TestBusyNeighbour(t *testing.T) {
 	stop()
 	<-ended
 	slices.Sort(all)
+	misses := all[len(all)-1] > neighbourWithin || cpu > neighbourCPU
 	fmt.Printf("neighbour: tables=%d commits_s=%.0f p50_ms=%d max_ms=%d target=%v daemon_cpu_share=%.3f target=%.2f db_share=%.3f %s\n", tables, rate,
-		all[len(all)/2].Milliseconds(), all[len(all)-1].Milliseconds(), neighbourWithin, cpu, neighbourCPU, db,
-		outcome(all[len(all)-1] > neighbourWithin || cpu > neighbourCPU))
+		all[len(all)/2].Milliseconds(), all[len(all)-1].Milliseconds(), neighbourWithin, cpu, neighbourCPU, db, outcome(misses))
+	if misses && tables >= 200 {
+		t.Errorf("got %v at most and a share of %.3f, want %v and %.2f", all[len(all)-1], cpu, neighbourWithin, neighbourCPU)
+	}
 }
