@@ -151,6 +151,15 @@ func TestSmallTableBesideABusyNeighbour(t *testing.T) {
 		f.busy(1)
 		f.want("after a look at a table that is not small", 3)
 	})
+	follow(t, func(t *testing.T, f *followed) {
+		f.cost = 3 * time.Second
+		f.total = Total{Known: true}
+		f.busy(1)
+		f.want("after a change", 2)
+		f.busy(3)
+		f.want("after another one, soon after a long comparison", 2)
+		f.wantSettled("then", 3*time.Second)
+	})
 }
 
 func TestInexactHintDoesNotMoveS(t *testing.T) {
