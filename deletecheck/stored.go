@@ -163,7 +163,7 @@ func (s *Stored) read(c *comparison) ([]doc.OID, error) {
 }
 
 // Total returns the sum of the stamps of all documents; false if that of a range is not
-// known. It reads the documents of the ranges that were written since the last call.
+// known. It reads the documents of the ranges that have no sum.
 func (s *Stored) Total(index Index, pages Pages) (total doc.Sum, known bool, err error) {
 	if _, err := s.read(&comparison{index: index, pages: pages}); err != nil {
 		return total, false, err
