@@ -35,6 +35,11 @@ func tableKeys(t *Table) []key {
 			"The text that is searched by words.", mapping{contentKeys(&t.Content)},
 		},
 		{
+			"title", false, "write a column, or a text with columns in braces: '{first_name} {last_name}'", "the first content column called title, name or the like",
+			"What hits show in place of the key, of columns of `content`, `metadata` or `key`. A change needs no new index.",
+			titled{&t.Title},
+		},
+		{
 			"json", false, "list the text columns that hold JSON: [data]", "",
 			"Columns of `sql` with JSON in a text type, as in SQLite and MariaDB. Of JSON, the strings and numbers are searched, " +
 				"not the names. Columns of a JSON type need not be listed.", names{&t.JSON, true},

@@ -9,12 +9,12 @@ _indexerd() {
 		return
 	fi
 	case $before in
-	--dir|-c|--config|--from) files=yes ;;
+	--dir|--env|-c|--config|--from) files=yes ;;
 	--listen|--rows|--seed|--from|--size|--after|--filter|--sort|--facets|--fields|--match|--relevance|--wait|--allow|--tiers|--span|--incremental) return ;;
 	*)
 		case ${COMP_WORDS[1]} in
 		demo) flags='-h --help --version --listen --dir --rows --seed' words='' ;;
-		init) flags='-h --help --version' words='' ;;
+		init) flags='-h --help --version --env' words='' ;;
 		check) flags='-h --help --version -c --config --json' words='' ;;
 		run) flags='-h --help --version -c --config --take-over' words='' ;;
 		status) flags='-h --help --version -c --config --json' words='' ;;

@@ -51,8 +51,8 @@ func TestAnalyzerIsSampled(t *testing.T) {
 	c.Tables = append(c.Tables, doc.CatalogTable{SQL: "n", Columns: []doc.CatalogColumn{{Name: "id", Kind: doc.NumberColumn, Key: true}}, Keys: [][]string{{"id"}}})
 	yaml, _ := Config(c, s)
 	for _, want := range []string{
-		"# en: the sampled texts are English: singular finds plural\n    content: {fields: [title, description], analyzer: en}\n",
-		"# cjk: many of the sampled characters are Chinese, Japanese or Korean\n    content: {fields: [name], analyzer: cjk}\n",
+		"# en: the sampled texts are English: singular finds plural\n    content: {fields: [title, description], analyzer: en, boosts: {title: 3}}\n    title: title  # hits show it in place of the key, and it counts 3 times in their order\n",
+		"# cjk: many of the sampled characters are Chinese, Japanese or Korean\n    content: {fields: [name], analyzer: cjk, boosts: {name: 3}}\n    title: name  # hits",
 	} {
 		if !strings.Contains(yaml, want) {
 			t.Errorf("got\n%s\nwant %q in it", yaml, want)

@@ -15,7 +15,7 @@
 // daemon will send, and sends about six queries that may read the whole table.
 // Each of those is cancelled after 3 s, and the check of a table after 15 s.
 //
-// Config is in table.go, updated.go, children.go, names.go and yaml.go. A Check is
+// Config is in table.go, updated.go, children.go, naming.go, names.go and yaml.go. A Check is
 // in check.go, with its findings in findings.go; the other files hold the checks
 // that their names describe.
 package inspect
@@ -25,6 +25,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/timeunit"
+	"indexerd/internal/index/title"
 )
 
 // A Source is a database as the configuration describes it.
@@ -49,6 +50,7 @@ func Config(c doc.Catalog, s Source) (yaml string, tables int) {
 			tables++
 			p.findUnit(s)
 			p.findAnalyzer(s)
+			p.findTitle()
 		}
 	}
 	return write(c, s, all), tables
@@ -70,6 +72,7 @@ type proposal struct {
 	content  []selected
 	textless bool // no column holds text: content is the key
 	analyzer analyzer
+	title    title.Template
 	metadata []meta
 	json     []selected          // text columns that hold JSON
 	formed   []doc.CatalogColumn // that are selected in another form

@@ -31,7 +31,8 @@ var shapes = []shape{
 			CREATE TABLE e (b_id INTEGER REFERENCES b (id), d_id INTEGER REFERENCES d (id), parent INTEGER REFERENCES b (id), n INTEGER)`,
 		[]string{
 			"  a:\n", "# no primary key, and no unique index on columns that are NOT NULL: the key is a digest of the row, and an UPDATE is a new document\n    key: row\n" +
-				"    # followed by comparison, which reads and sorts all rows, here 0 rows, when something changed; a primary key makes that cheap\n    content: {fields: [title]}\n    metadata: {updated_at: date}\n",
+				"    # followed by comparison, which reads and sorts all rows, here 0 rows, when something changed; a primary key makes that cheap\n    content: {fields: [title]}\n    title: title  # hits show it in place of the key\n    metadata: {updated_at: date}\n",
+			"title: \"{first_name} {last_name}\"  # hits show it in place of the key\n",
 			"# no column holds text: all columns are searched as words\n    content: {fields: [x, \"n\"]}\n    metadata: {x: number, \"n\": number}\n",
 			"      SELECT l.b_id, l.d_id, l.parent, l.n, r1.name AS \"b\", r2.first_name AS \"d_first_name\",\n             r2.last_name AS \"d_last_name\", r3.name AS \"parent_b\"\n" +
 				"      FROM e l\n      LEFT JOIN b r1 ON r1.id = l.b_id\n      LEFT JOIN d r2 ON r2.id = l.d_id\n      LEFT JOIN b r3 ON r3.id = l.parent\n",

@@ -108,7 +108,8 @@ func (t *text) table(p *proposal, source string, of doc.Catalog) {
 	if len(p.json) > 0 {
 		t.line(4, "json: [%s]  # of JSON, the strings and numbers are searched; see paths in docs/configuration.md", folded(6, p.json, selected.yaml))
 	}
-	t.line(4, "content: {fields: [%s]%s}", folded(6, p.content, selected.yaml), with)
+	t.line(4, "content: {fields: [%s]%s%s}", folded(6, p.content, selected.yaml), with, p.boosts())
+	t.title(p)
 	if len(p.metadata) > 0 {
 		t.line(4, "metadata: {%s}", folded(6, p.metadata, meta.yaml))
 	}
@@ -122,6 +123,22 @@ func (t *text) table(p *proposal, source string, of doc.Catalog) {
 		t.child(c)
 	}
 	t.line(0, "")
+}
+
+// title describes the title of hits, and the boosts of its columns.
+func (t *text) title(p *proposal) {
+	if p.title.Columns() == nil {
+		return
+	}
+	written := p.title.String()
+	if strings.Contains(written, "{") {
+		written = strconv.Quote(written)
+	}
+	means := "hits show it in place of the key"
+	if p.boosts() != "" {
+		means += fmt.Sprintf(", and it counts %d times in their order", namingBoost)
+	}
+	t.line(4, "title: %s  # %s", plain(written), means)
 }
 
 func (t *text) updated(p *proposal) {
