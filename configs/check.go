@@ -56,6 +56,7 @@ func (r *reader) checkTable(t *Table) {
 	r.checkACL(join(path, "acl"), t)
 	r.checkBoosts(join(path, "content.boosts"), t)
 	r.checkTitle(join(path, "title"), t)
+	r.checkAnalyzer(join(path, "language"), t)
 	r.checkStopwords(join(path, "stopwords"), t)
 	r.checkSynonyms(join(path, "synonyms"), t)
 	r.checkDeleted(join(path, "deleted"))

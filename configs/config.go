@@ -93,6 +93,7 @@ type Table struct {
 	Extra              []Extra        // in file order
 	Deleted            Deleted
 	Changes            string   // SELECT of key and updated without the conditions of SQL; may be empty
+	Language           string   // of the stems of words: one of analysis.Languages, "" for none
 	Stopwords          string   // none, english, or the file of DroppedWords
 	DroppedWords       []string // of that file: lower case, sorted, each once
 	ACL                string   // field with the groups that may find a document; empty: every caller may
@@ -131,6 +132,7 @@ func (t *Table) AssumedTimeout() time.Duration {
 type Content struct {
 	Fields   []string
 	Analyzer string // standard, en, cjk or ngram
+	First    bool   // the first version of the analyzer: plain-1 in the file
 	Boosts   []Boost
 	BM25     query.BM25
 

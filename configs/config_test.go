@@ -60,6 +60,29 @@ func TestDefaultTitle(t *testing.T) {
 	}
 }
 
+func TestAnalyzersAndLanguages(t *testing.T) {
+	for written, want := range map[string]struct {
+		analyzer string
+		first    bool
+		language string
+	}{
+		"[title]":                       {"standard", false, ""},
+		"[title], analyzer: cjk":        {"cjk", false, ""},
+		"[title], analyzer: plain-1":    {"standard", true, ""},
+		"[title], analyzer: plain-1-en": {"en", true, ""},
+		"[title]}\n    language: de\n    pages: {versions: 2":                {"standard", false, "de"},
+		"[title]}\n    language: no\n    pages: {versions: 2":                {"standard", false, "no"}, // Norwegian
+		"[title]}\n    language: none\n    pages: {versions: 2":              {"standard", false, ""},
+		"[title], analyzer: en}\n    language: en\n    pages: {versions: 2":  {"en", false, ""},
+		"[title], analyzer: cjk}\n    language: en\n    pages: {versions: 2": {"cjk", false, "en"},
+	} {
+		got := mustParse(t, strings.Replace(minimal, "[title]", written, 1)).Tables[0]
+		if got.Content.Analyzer != want.analyzer || got.Content.First != want.first || got.Language != want.language {
+			t.Errorf("%s: got the analyzer %s, first %t, language %q, want %+v", written, got.Content.Analyzer, got.Content.First, got.Language, want)
+		}
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	got := mustParse(t, minimal)
 	got.lines = nil
@@ -147,6 +170,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 		},
 		Deleted:     Deleted{Column: "state", Values: []any{"gone", int64(-7)}},
 		Changes:     "SELECT tenant, id, u FROM film",
+		Language:    "en",
 		Stopwords:   "english",
 		Relevance:   "plain",
 		Batch:       1000,

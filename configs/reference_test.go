@@ -92,6 +92,8 @@ func describe(t *testing.T, v value) string {
 		return "name, or text with names in braces"
 	case choice:
 		return "`" + strings.Join(v.words, "`, `") + "`"
+	case stems:
+		return describe(t, v.choice)
 	case timeColumn:
 		return "name, or mapping"
 	case dotted:

@@ -66,6 +66,8 @@ func schema(t *testing.T, v value) *jsonschema.Schema {
 		return s
 	case text, titled, zone, statement:
 		return &jsonschema.Schema{Type: "string", Pattern: `\S`}
+	case stems:
+		return schema(t, v.choice)
 	case choice:
 		s := &jsonschema.Schema{}
 		for _, word := range v.words {

@@ -3,6 +3,7 @@ package configs
 import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/timeunit"
+	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/query"
 )
 
@@ -100,6 +101,12 @@ func tableKeys(t *Table) []key {
 			statement{&t.Changes},
 		},
 		{
+			"language", false, "write none, or a language such as en, de or ru", "none",
+			"The language of the content. A word also finds its other forms, below the same form: `house` finds `houses`. " +
+				"`indexerd init` detects it. A change needs `indexerd reindex`.",
+			stems{choice{&t.Language, "language", append([]string{noLanguage}, analysis.Languages()...), nil}},
+		},
+		{
 			"stopwords", false, "write none, english, or the name of a file with one word a line", "none",
 			"Words that are neither indexed nor searched: `none`, those of `english` (a, the, of, ...), or those of a file with one word a line. " +
 				"Stopwords make the index smaller, and no search finds `the who`. A change needs `indexerd reindex`.",
@@ -183,8 +190,9 @@ func contentKeys(c *Content) []key {
 		},
 		{
 			"analyzer", false, "write standard, en, cjk or ngram", "standard",
-			"How text is split into words: `standard` for any language, `en` for English (singular finds plural), `cjk` for Chinese, Japanese and Korean, `ngram` for parts of words.",
-			choice{&c.Analyzer, "analyzer", []string{"standard", "en", "cjk", "ngram"}, nil},
+			"How text is split into words: `standard` for any language, `en` for `standard` with `language: en`, `cjk` for Chinese, Japanese and Korean, `ngram` for parts of words. " +
+				"`plain-1` and the like split text as version 1 did. A change needs `indexerd reindex`.",
+			choice{&c.Analyzer, "analyzer", analyzers(), nil},
 		},
 		{
 			"boosts", false, "write the weight of matches in a column or child: {title: 3}", "",
