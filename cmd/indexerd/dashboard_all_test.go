@@ -67,6 +67,8 @@ func TestDashboardOfSeveralTables(t *testing.T) {
 	b.sees("#found", "1 found")
 	b.sees("#hits", "plant 7")
 	says(t, 0, "did you mean striped plant (1)\n", "search", "-c", file, "*", "strypid", "plant")
+	says(t, 0, "note: read as text: https\n", "search", "-c", file, "*", "https://example.com")
+	says(t, 1, "bad_query: no field https", "search", "-c", file, "*", "--strict", "https://example.com")
 
 	b.search("striped")
 	b.sees("#found", "2 found")

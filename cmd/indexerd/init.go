@@ -69,7 +69,7 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	}
 	yaml, tables := inspect.Config(catalog, inspect.Source{
 		Driver: driver, DSN: of.Written, Address: db.Address(), Unit: func(sql, column string) timeunit.Unit { return unitOf(ctx, db, sql, column) },
-		Texts: func(sql string, columns []string) []string { return textsOf(ctx, db, sql, columns) }, Language: c.Language,
+		Texts: func(sql string, columns []string) [][]string { return textsOf(ctx, db, sql, columns) }, Language: c.Language,
 	})
 	if tables > 0 {
 		if _, err := configs.Parse("init", []byte(yaml), of.Getenv(w.getenv)); err != nil {
@@ -85,8 +85,24 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	if tables == 0 {
 		return fmt.Errorf("init: %s has no table that can be indexed: see the reasons in the output", db.Address())
 	}
-	fmt.Fprintf(w.stderr, "init: %d of %d tables of %s; the end of the output lists omitted tables and columns with the reason\n", tables, len(catalog.Tables), db.Address())
+	if secrets := inspect.Secrets(catalog); len(secrets) > 0 {
+		fmt.Fprintf(w.stderr, "init: left out what looks like a secret: %s; to index a column all the same, add it to the sql of its table\n", someOf(secrets))
+	}
+	where := ""
+	if tables < len(catalog.Tables) || len(catalog.Views) > 0 {
+		where = "; the end of the output lists omitted tables and views with the reason"
+	}
+	fmt.Fprintf(w.stderr, "init: %d of %d tables of %s%s\n", tables, len(catalog.Tables), db.Address(), where)
 	return nil
+}
+
+// someOf lists the first names.
+func someOf(names []string) string {
+	const most = 12
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more, see the comments in the output", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 // rooted explains a URI of SQLite with three slashes, which other programs take for a
@@ -103,14 +119,14 @@ func rooted(dsn string) string {
 // sampleWithin bounds a query of rows of one table.
 const sampleWithin = 3 * time.Second
 
-// The sample of texts, by which the analyzer and the language are chosen.
+// The sample of texts, by which the analyzer and the language are chosen, and secrets found.
 const (
 	sampledTexts = 300
 	sampledBytes = 256 << 10
 )
 
-// textsOf returns a sample of texts of a table; none if that takes too long.
-func textsOf(ctx context.Context, db database.Catalog, sql string, columns []string) []string {
+// textsOf returns a sample of texts of each column of a table; none if that takes too long.
+func textsOf(ctx context.Context, db database.Catalog, sql string, columns []string) [][]string {
 	ctx, cancel := context.WithTimeout(ctx, sampleWithin)
 	defer cancel()
 	texts, err := db.TextsOf(ctx, sql, columns, sampledTexts, sampledBytes)

@@ -35,6 +35,7 @@ type searchCommand struct {
 	Fields    []string `placeholder:"FIELD" help:"Show only these fields."`
 	Match     string   `default:"all" enum:"all,most,any" placeholder:"HOW" help:"Documents must have all words of the query, most (70 %%) or any of them (${default})."`
 	Relevance string   `default:"" enum:",tuned,plain" placeholder:"HOW" help:"Order hits as tuned, where short fields and words near each other count more, or plain; default: the table's relevance."`
+	Strict    bool     `help:"Reject what is no query, with the position of the error; else it is text."`
 	Highlight bool     `default:"true" negatable:"" help:"Mark the words of the query."`
 	Explain   bool     `help:"Show for each hit what each word adds to its score."`
 	Fresh     *bool    `negatable:"" help:"Check the hits in the database before they are shown; default: the table's fresh."`
@@ -66,6 +67,9 @@ func (c searchCommand) values() url.Values {
 	}
 	if c.Explain {
 		v.Set("explain", "true")
+	}
+	if c.Strict {
+		v.Set("strict", "true")
 	}
 	if c.Fresh != nil {
 		v.Set("fresh", strconv.FormatBool(*c.Fresh))
@@ -114,6 +118,9 @@ func printAnswer(w io.Writer, a search.Answer, bold bool) {
 	fmt.Fprintf(w, "%d found in %s, %d shown, %d ms\n", a.Total, in, len(a.Hits), a.TookMS)
 	if a.Fresh != nil && !*a.Fresh {
 		fmt.Fprintln(w, "not fresh: not all hits could be checked in the database, so deleted rows may be shown")
+	}
+	for _, note := range a.Notes {
+		fmt.Fprintf(w, "note: %s\n", terminal.Line(note))
 	}
 	if a.Suggest != nil {
 		printSuggestion(w, *a.Suggest)

@@ -18,7 +18,7 @@ _indexerd() {
 		check) flags='-h --help --version -c --config --json' words='' ;;
 		run) flags='-h --help --version -c --config --take-over' words='' ;;
 		status) flags='-h --help --version -c --config --json' words='' ;;
-		search) flags='-h --help --version -c --config --json --from --size --after --filter --sort --facets --fields --match --relevance --highlight --no-highlight --explain --fresh --no-fresh' words='' ;;
+		search) flags='-h --help --version -c --config --json --from --size --after --filter --sort --facets --fields --match --relevance --strict --highlight --no-highlight --explain --fresh --no-fresh' words='' ;;
 		verify) flags='-h --help --version -c --config --json --content --repair --strict --wait' words='' ;;
 		explain) flags='-h --help --version -c --config --json' words='' ;;
 		sweep) flags='-h --help --version -c --config --json --allow' words='' ;;

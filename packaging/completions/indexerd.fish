@@ -67,6 +67,7 @@ complete -c indexerd -n '__fish_seen_subcommand_from search' -l facets -x -d 'Co
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l fields -x -d 'Show only these fields.'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l match -x -d 'Documents must have all words of the query, most (70 %%) or any of them (all).'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l relevance -x -d 'Order hits as tuned, where short fields and words near each other count more, or plain; default: the table\'s relevance.'
+complete -c indexerd -n '__fish_seen_subcommand_from search' -l strict -d 'Reject what is no query, with the position of the error; else it is text.'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l highlight -d 'Mark the words of the query.'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l no-highlight -d 'Mark the words of the query.'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l explain -d 'Show for each hit what each word adds to its score.'

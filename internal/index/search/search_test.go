@@ -233,7 +233,7 @@ func TestHighlightsOfLongText(t *testing.T) {
 func TestSearchErrors(t *testing.T) {
 	s, table := newSearcher(t)
 	for want, p := range map[string]Params{
-		`unclosed quote at character 1: write the closing quote, or \" for a quote`: {Query: `"a`},
+		`unclosed quote at character 1: write the closing quote, or \" for a quote`: {Query: `"a`, Strict: true},
 		"no field tilte: did you mean title?":                                       {Fields: []string{"tilte"}},
 	} {
 		_, err := searchAll(s, p)

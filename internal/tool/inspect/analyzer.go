@@ -34,19 +34,16 @@ func eastern(texts []string) bool {
 }
 
 // findLanguage chooses the analyzer and the language of a table whose content is text.
-func (p *proposal) findLanguage(s Source) {
-	var columns []string
+func (p *proposal) findLanguage(s Source, of sample) {
+	var texts []string
+	some := false
 	for _, c := range p.content {
 		if c.Kind == doc.TextColumn {
-			columns = append(columns, c.as)
+			texts, some = append(texts, of[c.CatalogColumn.Name]...), true
 		}
 	}
-	if len(columns) == 0 {
+	if !some {
 		return
-	}
-	var texts []string
-	if s.Texts != nil {
-		texts = s.Texts(p.sql(), columns)
 	}
 	p.eastern = eastern(texts)
 	switch found := language.Of(texts); {

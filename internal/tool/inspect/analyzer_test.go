@@ -45,11 +45,11 @@ func TestLanguage(t *testing.T) {
 		{"en", "吾輩は猫である", "analyzer: cjk}\n    language: en  #"},
 		{AutoLanguage, "", "content: {fields: [text]}\n  visit"},
 	} {
-		s := Source{Driver: "sqlite", DSN: "shop.db", Address: "shop.db", Language: test.language, Texts: func(string, []string) []string {
+		s := Source{Driver: "sqlite", DSN: "shop.db", Address: "shop.db", Language: test.language, Texts: func(_ string, columns []string) [][]string {
 			if test.text == "" {
 				return nil
 			}
-			return []string{test.text}
+			return slices.Repeat([][]string{{test.text}}, len(columns))
 		}}
 		yaml, _ := Config(c, s)
 		_, note, _ := strings.Cut(yaml, "\n  note:")
@@ -68,12 +68,16 @@ func TestAnalyzerIsSampled(t *testing.T) {
 	c, open := postgres(t, func(dsn string) { films.Load(t, dsn) })
 	s := pagilaAt
 	asked := map[string][]string{}
-	s.Texts = func(sql string, columns []string) []string {
-		asked[sql[strings.Index(sql, "\nFROM ")+6:]] = columns
-		if slices.Contains(columns, "description") {
-			return []string{strings.Repeat("that is the one which they would have been with, and not from it ", 20)}
+	s.Texts = func(sql string, columns []string) [][]string {
+		asked[sql[strings.Index(sql, " FROM ")+6:]] = columns
+		texts := make([][]string, len(columns))
+		for i := range texts {
+			texts[i] = []string{"タワー"}
+			if slices.Contains(columns, "description") {
+				texts[i] = []string{strings.Repeat("that is the one which they would have been with, and not from it ", 20)}
+			}
 		}
-		return []string{"タワー"}
+		return texts
 	}
 	c.Tables = append(c.Tables, doc.CatalogTable{SQL: "n", Columns: []doc.CatalogColumn{{Name: "id", Kind: doc.NumberColumn, Key: true}}, Keys: [][]string{{"id"}}})
 	yaml, _ := Config(c, s)

@@ -5,8 +5,9 @@
 // updated column, content, metadata and children. The same catalog always results
 // in the same text, and the text is a valid configuration whatever names the
 // database has. A comment gives the reason of each choice, and for each omitted
-// table what is missing. Columns that look like secrets are omitted. Config reads
-// two samples of a table's rows: texts, for the analyzer and the language, and values of a numeric
+// table what is missing. Columns that look like secrets, by name or by value, are
+// omitted, and tables that no person searches are comments. Config reads two samples of a
+// table's rows: texts, for the analyzer, the language and secrets, and values of a numeric
 // updated column, for its unit.
 //
 // A Check returns findings. Each has a code from the table in codes.go, from which
@@ -36,9 +37,10 @@ type Source struct {
 	// Unit returns the unit of a numeric column of an SQL, or Unknown if the rows
 	// do not show it. If Unit is nil, no unit is declared.
 	Unit func(sql, column string) timeunit.Unit
-	// Texts returns some texts of columns of an SQL, none if the database does not
-	// return them in time. If Texts is nil, tables have the default analyzer.
-	Texts func(sql string, columns []string) []string
+	// Texts returns some texts of each column of an SQL, none if the database does not
+	// return them in time. If Texts is nil, tables have the default analyzer, and only
+	// names tell secrets.
+	Texts func(sql string, columns []string) [][]string
 	// Language is that of all tables; AutoLanguage or "" detects each table's by Texts.
 	Language string
 }
@@ -46,12 +48,16 @@ type Source struct {
 // Config returns a configuration and the number of its tables. Without tables,
 // the text is not a valid configuration and only lists the reasons.
 func Config(c doc.Catalog, s Source) (yaml string, tables int) {
+	samples := sampleOf(c, s)
+	markSecrets(c, samples)
 	all := propose(c)
 	for _, p := range all {
 		if p.why == "" {
-			tables++
+			if p.unsearched == "" {
+				tables++
+			}
 			p.findUnit(s)
-			p.findLanguage(s)
+			p.findLanguage(s, samples[p.table.SQL])
 			p.findTitle()
 		}
 	}
@@ -62,6 +68,8 @@ func Config(c doc.Catalog, s Source) (yaml string, tables int) {
 type proposal struct {
 	table   doc.CatalogTable
 	why, do string // why the table is omitted, and what would change that
+
+	unsearched string // what it holds that no person searches: it is written as a comment
 
 	name     string // in the configuration
 	columns  []selected
@@ -116,7 +124,7 @@ func propose(c doc.Catalog) []*proposal {
 	for _, t := range c.Tables {
 		p := proposeTable(t, c.RowKeys)
 		if p.why == "" {
-			p.name = tables.take(tableName(t))
+			p.name, p.unsearched = tables.take(tableName(t)), unsearched(t)
 		}
 		all = append(all, p)
 	}

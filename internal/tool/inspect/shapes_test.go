@@ -94,7 +94,7 @@ var shapes = []shape{
 	},
 	{
 		"secrets", `CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), password_hash VARCHAR(80), api_token VARCHAR(20), updated_at INSTANT)`,
-		[]string{"# omitted: password_hash (looks like a secret), api_token (looks like a secret)", "SELECT id, title, updated_at"}, nil,
+		[]string{"# omitted: password_hash (looks like a secret: its name has password), api_token (looks like a secret: its name has token)", "SELECT id, title, updated_at"}, nil,
 	},
 	{
 		"names that need quotes", `CREATE TABLE "Order" ("Order Id" INTEGER PRIMARY KEY, "a ""b""" VARCHAR(80), "select" VARCHAR(80), "on" VARCHAR(9), "größe" VARCHAR(80), "1st" VARCHAR(80), "content" VARCHAR(8), "updated at" VARCHAR(8), "Updated_At" INSTANT)`,

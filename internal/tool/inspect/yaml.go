@@ -53,10 +53,11 @@ func write(c doc.Catalog, s Source, all []*proposal) string {
 	t.line(0, "")
 	t.line(0, "tables:")
 	for _, p := range all {
-		if p.why == "" {
+		if p.why == "" && p.unsearched == "" {
 			t.table(p, plain(name), c)
 		}
 	}
+	t.unsearched(c, all, plain(name))
 	t.omissions(c, all)
 	return t.String()
 }
@@ -126,6 +127,22 @@ func (t *text) table(p *proposal, source string, of doc.Catalog) {
 		t.child(c)
 	}
 	t.line(0, "")
+}
+
+// unsearched writes the tables that no person searches as comments.
+func (t *text) unsearched(c doc.Catalog, all []*proposal, source string) {
+	for _, p := range all {
+		if p.why != "" || p.unsearched == "" {
+			continue
+		}
+		var own text
+		own.table(p, source, c)
+		t.comment(2, "%s, which no one searches:", p.unsearched)
+		for line := range strings.SplitSeq(strings.TrimRight(own.String(), "\n"), "\n") {
+			t.line(0, "  #%s", strings.TrimPrefix(line, "  "))
+		}
+		t.line(0, "")
+	}
 }
 
 // title describes the title of hits, and the boosts of its columns.
@@ -276,8 +293,8 @@ func (p *proposal) keyNames() []string {
 }
 
 func omission(c doc.CatalogColumn) string {
-	if secret.MatchString(c.Name) {
-		return c.Name + " (looks like a secret)"
+	if c.Secret != "" {
+		return c.Name + " (looks like a secret: " + c.Secret + ")"
 	}
 	if c.Unreadable != "" {
 		return c.Name + " (" + c.Unreadable + ")"

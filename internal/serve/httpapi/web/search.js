@@ -121,7 +121,8 @@ function hitsInUse() {
 function showAnswer(answer, append, inUse) {
   const missing = answer.missing?.length ? `, not ready: ${answer.missing.join(', ')}` : '';
   const stale = answer.fresh === false ? ', not fresh: not all hits could be checked in the database' : '';
-  showMessage(`${number(answer.total)} found, ${answer.took_ms} ms${missing}${stale}`);
+  const notes = (answer.notes ?? []).map((note) => `, ${note}`).join('');
+  showMessage(`${number(answer.total)} found, ${answer.took_ms} ms${missing}${stale}${notes}`);
   showSuggestion(answer.suggest);
   const focused = document.activeElement;
   const hits = answer.hits.map((h) => inUse.get(nameOf(h)) ?? hit(h));
