@@ -23,7 +23,8 @@ import (
 //     another letter, so they stay, as in the unicodeSetFilter that CirrusSearch and the
 //     documents of icu_folding give for such alphabets.
 //   - Hebrew points, and Arabic vowels with the hamza above or below a letter. The Arabic
-//     tatweel is no letter. Lucene's ArabicNormalizer does so too.
+//     tatweel is no letter, and letters of other keyboards are one. Lucene's
+//     ArabicNormalizer and PersianNormalizer do so too.
 //   - Other scripts: none. There a mark is a vowel or another consonant.
 //
 // The folded form of an exact form is that of the word, and a folded form is its own. So an
@@ -164,10 +165,29 @@ func keepsInTerm(r rune) bool {
 // foldedLetter returns the ASCII digit of a decimal digit, and the lower case of a letter
 // whose folded form is upper case, as that of Cherokee.
 func foldedLetter(r rune) rune {
-	if r < utf8.RuneSelf || !unicode.IsDigit(r) {
-		return unicode.ToLower(r)
+	switch {
+	case r >= utf8.RuneSelf && unicode.IsDigit(r):
+		return '0' + digitOf(r)
+	case 0x620 <= r && r < 0x700:
+		return arabicLetter(r)
 	}
-	return '0' + digitOf(r)
+	return unicode.ToLower(r)
+}
+
+// arabicLetter returns the letter as which Lucene's ArabicNormalizer or PersianNormalizer
+// writes another one: keyboards of Arabic and of Persian have different ones.
+func arabicLetter(r rune) rune {
+	switch r {
+	case '\u0649', '\u06CC', '\u06D2': // alef maksura, Persian and Urdu yeh
+		return '\u064A'
+	case '\u06A9': // keheh
+		return '\u0643'
+	case '\u0629', '\u06C0', '\u06C1': // teh marbuta, and other heh
+		return '\u0647'
+	case '\u0671': // alef wasla
+		return '\u0627'
+	}
+	return r
 }
 
 // digitOf returns the value of a decimal digit. Unicode has them in runs of ten.

@@ -1,6 +1,8 @@
 package opensearch
 
 import (
+	"strings"
+
 	"indexerd/internal/index/fulltext/compiled"
 	"indexerd/internal/index/query"
 )
@@ -29,6 +31,8 @@ func dsl(c compiled.Clause) object {
 		return reweighted(c)
 	case compiled.Term:
 		return object{"term": object{field(c.Field): c.Term}}
+	case compiled.Forms:
+		return object{"match": object{field(c.Field): object{"query": strings.Join(c.Terms, "|"), "analyzer": ready}}}
 	case compiled.TermPrefix:
 		if c.Most > 0 {
 			return object{"match_phrase_prefix": object{field(c.Field): object{"query": c.Prefix, "max_expansions": c.Most, "analyzer": ready}}}

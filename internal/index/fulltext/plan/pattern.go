@@ -81,8 +81,10 @@ func (c compiler) similar(n query.Similar) (Plan, error) {
 	terms := []string{n.Text}
 	if n.Words && c.textsOf(n.Field, n.Value) != nil {
 		terms = nil
-		for _, t := range c.analyzer.Tokens(nil, n.Text) {
-			terms = append(terms, t.Term)
+		for _, sl := range c.analyzer.Phrase(n.Text) {
+			if sl.Term != "" {
+				terms = append(terms, sl.Term)
+			}
 		}
 		if len(terms) == 0 {
 			return nil, nil

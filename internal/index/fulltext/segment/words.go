@@ -65,9 +65,7 @@ func (w *words) reset(size int) {
 	w.ends, w.lengths = w.ends[:0], w.lengths[:0]
 	w.present, w.total, w.allPos = false, 0, 0
 	w.known, w.steps = w.known[:0], w.steps[:0]
-	if w.stems = w.stems[:0]; w.take == nil {
-		w.take = w.takeToken
-	}
+	w.stems, w.take = w.stems[:0], w.takeToken // words may have moved since the last reset
 }
 
 // add appends the texts of the next row. The positions of two texts are gap
