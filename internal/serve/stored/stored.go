@@ -295,22 +295,6 @@ func (s *Table) IsMapped() bool {
 	return s.mapped
 }
 
-// IsOutdated reports whether the index was built with what is configured but an earlier
-// analysis: see analysis.Spec. It is rebuilt from the pages at a start.
-func (s *Table) IsOutdated() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.Index == nil || s.mapped {
-		return false
-	}
-	configured, built := database.Mapping(s.Conf), s.built
-	if built.AnalysisVersion >= configured.AnalysisVersion {
-		return false
-	}
-	built.AnalysisVersion, built.Unmeasured = configured.AnalysisVersion, false
-	return built.Fingerprint() == configured.Fingerprint()
-}
-
 // Current returns the index that is in use; nil where there is none.
 func (s *Table) Current() Index {
 	s.mu.Lock()

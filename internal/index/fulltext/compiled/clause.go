@@ -71,11 +71,13 @@ type (
 	}
 
 	// A TermPattern matches documents with a term that a query.Pattern describes.
+	// With Stems the field has stems behind analysis.StemMark, which no pattern describes.
 	TermPattern struct {
 		Field string
 		Kind  query.PatternKind
 		Text  string
 		Fold  bool
+		Stems bool
 	}
 
 	// A TermSimilar matches documents with a term at most so many edits away, as a

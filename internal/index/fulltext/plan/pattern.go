@@ -71,7 +71,7 @@ func (c compiler) pattern(n query.Pattern) (Plan, error) {
 		return nil, err
 	}
 	return c.inTerms(n.Field, n.Value, n.Text, func(field string) Plan {
-		clause := compiled.TermPattern{Field: schema.Exported(field), Kind: n.Kind, Text: n.Text, Fold: n.Fold}
+		clause := compiled.TermPattern{Field: schema.Exported(field), Kind: n.Kind, Text: n.Text, Fold: n.Fold, Stems: c.analyzer.HasStems() && c.textsOf(n.Field, n.Value) != nil}
 		return termsPlan{field: field, text: n.Text, Range: schema.Range{Min: begin, Max: afterPrefix(begin)}, accept: accept, clause: clause}
 	})
 }

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -129,16 +128,10 @@ func (w *wordPhrase) eachMatch(p *Part, to *Scores, f func(at int, freq float64,
 // clause returns a synonym for other engines, whose scores are theirs.
 func (p synonymPlan) clause() compiled.Clause {
 	field, any := schema.Exported(p.field), compiled.Any{AtLeast: 1}
-	forms, more := compiled.Forms{Field: field}, compiled.Optional{}
+	forms := compiled.Forms{Field: field}
 	for _, sl := range p.Words {
-		if share := sl.Weight - math.Floor(sl.Weight); share > 0 { // a form that the query has: see words.Analyzer.Word
-			more.Clauses = append(more.Clauses, compiled.Weighted{Clause: compiled.Term{Field: field, Term: sl.Term}, Factor: share})
-			if sl.Weight < 1 {
-				continue
-			}
-		}
 		if p.weighted() && !sl.Prefix {
-			forms.Terms = append(forms.Terms, sl.Term)
+			forms.Terms = append(forms.Terms, sl.Term) // a word as the query has it is two of them
 		} else {
 			any.Clauses = append(any.Clauses, slotClause(field, sl))
 		}
@@ -158,9 +151,6 @@ func (p synonymPlan) clause() compiled.Clause {
 			}
 		}
 		any.Clauses = append(any.Clauses, all)
-	}
-	if more.Clauses != nil {
-		return compiled.Both{Must: []compiled.Clause{any, more}}
 	}
 	return any
 }
