@@ -57,11 +57,11 @@ func TestShapesOf(t *testing.T) {
 			if isWord(c) {
 				of |= 1 << i
 			}
-			if '#' <= c && c <= '.' {
+			if strings.ContainsRune("&'+,-.#", rune(c)) {
 				signs |= 1 << i
 			}
 			if isWord(b) && isWord(c) && isDigit(b) != isDigit(c) || isLower(b) && isUpper(c) ||
-				'#' <= b && b <= '.' && isWord(bb) && isWord(c) || b == '.' && isLetter(c) || isWord(b) && (c == '+' || c == '#') {
+				(b == '-' || b == '\'') && isWord(bb) && isWord(c) || b == '&' && isWord(bb) && isLetter(c) || (b == ',' || b == '.') && isDigit(bb) && isDigit(c) || b == '.' && isLetter(c) || isWord(b) && (c == '+' || c == '#') {
 				hard |= 1 << i
 			}
 		}

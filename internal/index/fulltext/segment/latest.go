@@ -194,7 +194,7 @@ func (w *words) beside(id uint32, pos int) {
 // blockShapes has bits for each character of a block of ASCII characters.
 type blockShapes struct {
 	words uint64 // letters and digits
-	signs uint64 // from # to ., among them & ' + , -
+	signs uint64 // & ' + , - . #
 	hard  uint64 // at which a word may have other forms
 }
 
@@ -223,25 +223,38 @@ func (b *blockShapes) add(eight blockShapes, at int) {
 }
 
 // shaped are the shapes of the eight characters before, in the high bit of each byte.
-type shaped struct{ lower, digit, word, sign, dot uint64 }
+type shaped struct{ lower, digit, word, joiner, ampersand, point, dot uint64 }
 
-// next returns the bits of shapesOf for eight characters, the first in the lowest byte.
+// next returns the shapes of eight characters, the first in the lowest byte.
 func (b *shaped) next(c uint64) blockShapes {
 	folded := c | 0x20*lowBits
 	letter := (folded + (0x80-'a')*lowBits) &^ (folded + (0x80-'z'-1)*lowBits) & highBits
 	digit := (c + (0x80-'0')*lowBits) &^ (c + (0x80-'9'-1)*lowBits) & highBits
-	upper := letter &^ (c << 2)                                               // 0x20 is the bit of lower case
-	sign := (c + (0x80-'#')*lowBits) &^ (c + (0x80-'.'-1)*lowBits) & highBits // from # to ., among them & ' + , -
-	now := shaped{letter &^ upper, digit, letter | digit, sign, (highBits - (c ^ '.'*lowBits)) & highBits}
-	end := ((highBits - (c ^ '+'*lowBits)) | (highBits - (c ^ '#'*lowBits))) & highBits
+	upper := letter &^ (c << 2) // 0x20 is the bit of lower case
+	dot := equal(c, '.')
+	now := shaped{letter &^ upper, digit, letter | digit, equal(c, '-') | equal(c, '\''), equal(c, '&'), equal(c, ',') | dot, dot}
+	end := equal(c, '+') | equal(c, '#')
 
-	wordBefore := now.word<<8 | b.word>>56
-	hard := wordBefore&now.word&((now.digit<<8|b.digit>>56)^now.digit) |
+	before, second := now.word<<8|b.word>>56, now.word<<16|b.word>>48 // the first and the second character before
+	digitBefore, secondDigit := now.digit<<8|b.digit>>56, now.digit<<16|b.digit>>48
+	hard := before&now.word&(digitBefore^digit) |
 		(now.lower<<8|b.lower>>56)&upper |
-		(now.sign<<8|b.sign>>56)&(now.word<<16|b.word>>48)&now.word |
+		(now.joiner<<8|b.joiner>>56)&second&now.word |
+		(now.ampersand<<8|b.ampersand>>56)&second&letter |
+		(now.point<<8|b.point>>56)&secondDigit&digit |
 		(now.dot<<8|b.dot>>56)&letter |
-		wordBefore&end
+		before&end
 	*b = now
-	const gather = 0x0102040810204080 // moves the lowest bits of all bytes into the highest byte
-	return blockShapes{(now.word >> 7) * gather >> 56, (now.sign >> 7) * gather >> 56, (hard >> 7) * gather >> 56}
+	return blockShapes{gather(now.word), gather(now.joiner | now.ampersand | now.point | end), gather(hard)}
+}
+
+// equal returns the high bit of each byte that is an ASCII character.
+func equal(c uint64, char byte) uint64 {
+	return (highBits - (c ^ uint64(char)*lowBits)) & highBits
+}
+
+// gather moves the high bits of all bytes into the lowest byte.
+func gather(c uint64) uint64 {
+	const lowest = 0x0102040810204080 // moves the lowest bits of all bytes into the highest byte
+	return (c >> 7) * lowest >> 56
 }
