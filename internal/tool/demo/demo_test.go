@@ -151,7 +151,7 @@ func TestYAMLIsAValidConfiguration(t *testing.T) {
 		Sources map[string]struct{ Driver, DSN string }
 		Tables  map[string]struct {
 			Source, SQL, Key, Updated, Title string
-			Content                   struct {
+			Content                          struct {
 				Fields   []string
 				Analyzer string
 			}
