@@ -104,7 +104,7 @@ func sourceKeys(s *Source) []key {
 		},
 		{
 			"dsn", false, "write the database's address, or '${NAME}' to take it from the environment, or name a dsn_file", "",
-			"The address: a URL or `host=... dbname=...` for PostgreSQL, `mysql://user@host:port/database` for MySQL and MariaDB, `oracle://user@host:port/service`, `sqlserver://user@host:port?database=name`, a file or `sqlite:PATH` for SQLite. Required without `dsn_file`.", text{&s.DSN},
+			"The address: a URL or `host=... dbname=...` for PostgreSQL, `mysql://user@host:port/database` for MySQL and MariaDB, `oracle://user@host:port/service`, `sqlserver://user@host:port?database=name`, a file or `sqlite:PATH` for SQLite, or what another tool calls it, such as `postgresql+psycopg2://`, `jdbc:mysql://` or `Server=...;Database=...`. Required without `dsn_file`.", text{&s.DSN},
 		},
 		{
 			"dsn_file", false, "name a file that holds the database's address and that only its owner can read", "",

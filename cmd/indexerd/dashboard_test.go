@@ -64,10 +64,24 @@ func TestDashboard(t *testing.T) {
 		b.sees("#found", "found")
 		b.sees("#hits li.open", "explain")
 	})
-	t.Run("a query that can't be read shows the error", func(t *testing.T) {
+	t.Run("what is no query is text, with a note", func(t *testing.T) {
 		b := tab{t, b.ctx}
 		b.search("rting:PG")
-		b.sees("#found.wrong", "did you mean rating?")
+		b.sees("#found:not(.wrong)", "0 found", "read as text: rting: did you mean rating?")
+		for _, text := range []string{`drama "mad sci`, `(drama mad scient`, "mad drama OR"} {
+			b.search(text)
+			b.sees("#found:not(.wrong)", "found")
+			b.sees("#hits mark", "Drama", "Mad")
+		}
+	})
+	t.Run("a slip of the fingers", func(t *testing.T) {
+		b := tab{t, b.ctx}
+		b.search("drama astronuat")
+		b.sees("#found", "similar ones are found")
+		b.sees("#hits mark", "Drama", "Astronaut")
+		b.search("atsronaut drama")
+		b.press("\r")
+		b.sees("#hits mark", "Drama", "Astronaut")
 	})
 	t.Run("arrows and Enter", func(t *testing.T) { arrows(tab{t, b.ctx}) })
 	t.Run("facets filter", func(t *testing.T) { filter(tab{t, b.ctx}) })

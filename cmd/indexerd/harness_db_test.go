@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"indexerd/internal/base/address"
 	"indexerd/internal/test/mariatest"
 	"indexerd/internal/test/pgtest"
 	"indexerd/internal/test/pgtest/films"
@@ -39,6 +40,12 @@ func harnessDriver(t *testing.T) string {
 type writeDB struct {
 	*sql.DB
 	maria bool
+}
+
+// driverOf returns the driver of a test's database.
+func driverOf(dsn string) string {
+	a, _ := address.Read("", dsn)
+	return a.Driver
 }
 
 func openWriter(t testing.TB, dsn string) writeDB {

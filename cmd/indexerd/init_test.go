@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"indexerd/configs"
+	"indexerd/internal/test/mariatest"
 	"indexerd/internal/test/pgtest"
 	"indexerd/internal/test/pgtest/films"
 )
@@ -20,17 +23,23 @@ import (
 // initHere runs init in this process.
 func initHere(t *testing.T, env map[string]string, dsn string) (stdout, stderr string, code int) {
 	t.Helper()
+	return initWith(t, env, initCommand{DSN: dsn})
+}
+
+// initWith is initHere with options.
+func initWith(t *testing.T, env map[string]string, c initCommand) (stdout, stderr string, code int) {
+	t.Helper()
 	var out, errs bytes.Buffer
 	w := world{stdout: &out, stderr: &errs, getenv: func(name string) (string, bool) {
 		v, ok := env[name]
 		return v, ok
 	}}
-	if err := (initCommand{DSN: dsn}).Run(t.Context(), w); err != nil {
+	if err := c.Run(t.Context(), w); err != nil {
 		fmt.Fprintln(&errs, configs.Message(err))
 		code = exitCode(err)
 	}
 	if seen := out.String() + errs.String(); strings.Contains(seen, canary) {
-		t.Errorf("%s: the password is in the output:\n%s", dsn, seen)
+		t.Errorf("%s: the password is in the output:\n%s", c.DSN, seen)
 	}
 	return out.String(), errs.String(), code
 }
@@ -55,6 +64,22 @@ func TestInitFilms(t *testing.T) {
 	initFinds(t, films.DB(t))
 }
 
+// The language of all tables is that of the command line.
+func TestInitLanguage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shop.db")
+	execSQLite(t, path, "CREATE TABLE article (id INTEGER PRIMARY KEY, title TEXT)", "INSERT INTO article (title) VALUES ('Green tea')")
+	for _, c := range []struct{ language, want string }{
+		{"auto", "language: none  # the sampled texts show none"}, {"de", "language: de  # of all tables"}, {"none", "language: none  # of all tables"},
+	} {
+		if stdout, stderr, code := runHere(t, nil, "init", "--language", c.language, path); code != 0 || !strings.Contains(stdout, c.want) {
+			t.Errorf("--language %s: exit %d: %s\n%s\nwant %q in it", c.language, code, stderr, stdout, c.want)
+		}
+	}
+	if _, stderr, code := runHere(t, nil, "init", "--language", "german", path); code != exitBad || !strings.Contains(stderr, `unknown language "german": write auto, none, ar, `) {
+		t.Errorf("an unknown language: exit %d: %s", code, stderr)
+	}
+}
+
 // initFinds runs init on a database of films, then a daemon with what it prints,
 // and compares searches with the database.
 func initFinds(t *testing.T, dsn string) {
@@ -62,6 +87,11 @@ func initFinds(t *testing.T, dsn string) {
 	yaml, stderr, code := initHere(t, nil, dsn)
 	if code != 0 {
 		t.Fatalf("init: exit %d: %s", code, stderr)
+	}
+	for _, want := range []string{"    language: en  # that of the sampled texts", "\n    language: none  # "} {
+		if !strings.Contains(yaml, want) {
+			t.Errorf("got\n%s\nwant %q in it", yaml, want)
+		}
 	}
 	file := ownPlace(t, yaml)
 	if stdout, stderr, code := runHere(t, nil, "check", "-c", file); code != 0 {
@@ -139,28 +169,87 @@ func TestInitFindsTheUnit(t *testing.T) {
 	}
 }
 
-func TestInitRefusesPasswords(t *testing.T) {
+// An address with a password is used, and the configuration names a variable, whatever
+// the form: nothing that init prints has the password.
+func TestInitWithPassword(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, "CREATE TABLE note (id int PRIMARY KEY, body text, updated_at timestamptz)")
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, database := u.Host, strings.Trim(u.Path, "/")
+	forms := []string{
+		"postgres://postgres:PW@" + host + "/" + database, "postgresql+psycopg2://postgres:PW@" + host + "/" + database + "?sslmode=disable",
+		"jdbc:postgresql://" + host + "/" + database + "?user=postgres&password=PW", "postgresql://postgres:PW@" + host + "/" + database + "?schema=public&connection_limit=5",
+		"host=" + u.Hostname() + " port=" + u.Port() + " user=postgres dbname=" + database + " password=PW",
+		"Host=" + u.Hostname() + ";Port=" + u.Port() + ";Username=postgres;Password=PW;Database=" + database,
+	}
+	for _, form := range forms {
+		form = strings.Replace(form, "PW", canary, 1)
+		for _, c := range []struct {
+			env  map[string]string
+			note string
+		}{
+			{nil, "names the variable DATABASE_URL: set it"},
+			{map[string]string{"DATABASE_URL": "another"}, "names the variable DB_URL: set it"},
+			{map[string]string{"POSTGRES_URL": form}, "names the variable POSTGRES_URL, which has it"},
+		} {
+			yaml, stderr, code := initHere(t, c.env, form)
+			if code != 0 || !strings.Contains(stderr, c.note) || !strings.Contains(yaml, `dsn: "${`) {
+				t.Errorf("%s: exit %d, %s\n%s\nwant %s", form, code, stderr, yaml, c.note)
+			}
+		}
+	}
 	for _, dsn := range []string{
-		"postgres://u:" + canary + "@127.0.0.1:1/d", "postgresql://u:" + canary + "@h", "postgres://u:" + canary + "/x@h/d", "postgres://u:" + canary + "@x@h/d",
-		"postgres://u@h/d?password=" + canary, "postgres://u@h/d?sslmode=disable&PASSWORD=" + canary, "postgres://u@h/d?sslpassword=" + canary,
-		"host=h password=" + canary, "password = '" + canary + "' host=h", "host='h' password='" + canary,
-		"${DSN:-postgres://u:" + canary + "@h/d}", "postgres://u:${PW:-" + canary + "}@h/d", "postgres://${U}:" + canary + "@h/d",
+		"postgres://u:" + canary + "/x@h/d", "postgres://u:" + canary + "@x@h/d", "host='h' password='" + canary, "foo://u:" + canary + "@h/d", "u:" + canary + "@h/d",
+		"Server=h;Database=d;Password=" + canary + ";Integrated Security=true", "${DSN:-postgres://u:" + canary + "@x@h/d}",
 	} {
 		stdout, stderr, code := initHere(t, nil, dsn)
-		if code != exitBad || stdout != "" || !strings.Contains(stderr, "PGPASSWORD") || !strings.Contains(stderr, "'${NAME}'") {
-			t.Errorf("%s: exit %d, %q, %q; want exit %d and what to do", dsn, code, stdout, stderr, exitBad)
+		if code != exitBad || stdout != "" {
+			t.Errorf("%s: exit %d, %q, %q; want exit %d", dsn, code, stdout, stderr, exitBad)
 		}
 		oneLineOf(t, stderr)
 	}
 }
 
-// A DSN that names where its password is, and has none, is written as it is.
-func TestInitWithoutPassword(t *testing.T) {
-	for _, dsn := range []string{
-		"postgres://u@h/d", "postgres://u:@h:1/d", "postgres://h:5432/d", "host=h user=u passfile=/p", "${DSN}", "postgres://u:${PW}@h/d", "host=h password=${PW}", "/a/b:c@d.db", "file:/a/password.db",
+// --env keeps the address in a file that only its owner can read, and never overwrites
+// one.
+func TestInitEnv(t *testing.T) {
+	t.Parallel()
+	dsn, file := pgtest.DB(t), filepath.Join(t.TempDir(), ".env")
+	pgtest.Exec(t, dsn, "CREATE TABLE note (id int PRIMARY KEY, body text, updated_at timestamptz)")
+	dsn = strings.Replace(dsn, "postgres@", "postgres:"+canary+"@", 1)
+	yaml, stderr, code := initWith(t, nil, initCommand{DSN: dsn, Env: file})
+	text, err := os.ReadFile(file)
+	if info, _ := os.Stat(file); code != 0 || err != nil || string(text) != "DATABASE_URL='"+dsn+"'\n" || info.Mode().Perm() != 0o600 || !strings.Contains(yaml, `dsn: "${DATABASE_URL}"`) {
+		t.Errorf("exit %d, %s, %s, %v, want the file of the variable", code, stderr, text, err)
+	}
+	if _, stderr, code := initWith(t, nil, initCommand{DSN: dsn, Env: file}); code != exitBad || !strings.Contains(stderr, "name a file that does not exist") {
+		t.Errorf("a second time: exit %d, %s, want an error", code, stderr)
+	}
+}
+
+// Without an argument the environment names the database.
+func TestInitOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, "CREATE TABLE note (id int PRIMARY KEY, body text, updated_at timestamptz)")
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		env  map[string]string
+		note string
+		dsn  string
+	}{
+		{map[string]string{"DATABASE_URL": strings.Replace(dsn, "postgres@", "postgres:"+canary+"@", 1)}, "that of DATABASE_URL", `"${DATABASE_URL}"`},
+		{map[string]string{"PGHOST": u.Hostname(), "PGPORT": u.Port(), "PGUSER": "postgres", "PGDATABASE": strings.Trim(u.Path, "/"), "PGPASSWORD": canary}, "that of PGHOST, PGPORT, PGDATABASE, PGUSER", "host='"},
 	} {
-		if hasPassword(dsn) {
-			t.Errorf("%s: got a password", dsn)
+		if yaml, stderr, code := initHere(t, c.env, ""); code != 0 || !strings.Contains(stderr, c.note) || !strings.Contains(yaml, c.dsn) {
+			t.Errorf("%v: exit %d, %s\n%s\nwant %s", c.env, code, stderr, yaml, c.note)
 		}
 	}
 }
@@ -179,12 +268,12 @@ func TestInitFails(t *testing.T) {
 		want string
 		code int
 	}{
-		{"postgres://u@" + address + "/d", address, exitBad},
+		{"postgres://u@" + address + "/d", address + "/d: database unavailable: no connection", exitBad},
 		{"${GOOD}", address, exitBad},
-		{"${BAD}", "is not a connection string", exitBad},
+		{"${BAD}", "not a valid URL", exitBad},
 		{"${UNSET}", "environment variable UNSET is not set", exitBad},
 		{"postgres://u@h:port/d", "is not a connection string", exitBad},
-		{"", "name a file", exitBad},
+		{"", "no database is named", exitBad},
 		{"sqlite:///no/such/file.db", "name a file of SQLite (this is /no/such/file.db; a relative path is sqlite://no/such/file.db), or postgres://", exitBad},
 		{"/no/such/file.db", "connect to file.db: database unavailable: no such file or directory: name a file of SQLite, or postgres://", exitBad},
 		{notes, "not a database", exitNo},
@@ -242,5 +331,40 @@ func TestInitHelp(t *testing.T) {
 		if got := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(got, want) {
 			t.Errorf("got %s, want %q in it", out.String(), want)
 		}
+	}
+}
+
+// A wrong kind of database is named within seconds, and each refusal says what happened.
+func TestInitRefused(t *testing.T) {
+	t.Parallel()
+	postgres, maria := pgtest.DB(t), mariatest.DB(t)
+	p, err := url.Parse(postgres)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := url.Parse(maria)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ dsn, want string }{
+		{"mysql://root@" + p.Host + "/x", "a PostgreSQL server answers at " + p.Host + ": write driver postgres"},
+		{"postgres://u@" + m.Host + "/x", "a MySQL or MariaDB server answers at " + m.Host + ": write driver mysql"},
+		{"postgres://u@" + m.Host + "/x?sslmode=disable", "a MySQL or MariaDB server answers at " + m.Host + ": write driver mysql"},
+		{strings.Replace(postgres, p.Path, "/nothing_here", 1), `there is no such database (database "nothing_here" does not exist, SQLSTATE 3D000): create it`},
+		{strings.Replace(maria, m.Path, "/nothing_here", 1), "there is no such database"},
+		{strings.Replace(postgres, "postgres@", "nobody:"+canary+"@", 1), "the login was refused"},
+		{strings.Replace(maria, "root@", "nobody:"+canary+"@", 1), "the login was refused"},
+		{"postgres://u@" + p.Host + "/x?sslmode=verify-full", "the server has no TLS: write sslmode=disable"},
+		{maria + "?tls=true", "TLS"},
+		{"postgres://u@no-such-host.invalid/x", "no such host: correct the host"},
+		{"mysql://u@no-such-host.invalid/x", "no such host: correct the host"},
+		{postgres + "&options=-c%20nothing%3D1", `unrecognized configuration parameter "nothing"`},
+	} {
+		begun := time.Now()
+		stdout, stderr, code := initHere(t, nil, c.dsn)
+		if code != exitBad || stdout != "" || !strings.Contains(stderr, c.want) || strings.Contains(stderr, "correct address and login") {
+			t.Errorf("%s: exit %d, %q after %v, want %q", c.dsn, code, stderr, time.Since(begun), c.want)
+		}
+		oneLineOf(t, stderr)
 	}
 }

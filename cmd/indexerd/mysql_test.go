@@ -248,7 +248,7 @@ func (m *mySQLLife) loses(t *testing.T) {
 func (m *mySQLLife) rotates(t *testing.T) {
 	m.exec(t, "ALTER USER reader IDENTIFIED BY 'second'")
 	m.endSessions(t)
-	m.fails(t, "item", "the login was refused: check user, password")
+	m.fails(t, "item", "correct user, password")
 	m.login(t, "second")
 	m.p.hangUp(t)
 	m.exec(t, "UPDATE item SET title = 'rotated' WHERE id = 10", "UPDATE page SET title = 'rotated' WHERE id = 10")

@@ -35,6 +35,7 @@ type searchCommand struct {
 	Fields    []string `placeholder:"FIELD" help:"Show only these fields."`
 	Match     string   `default:"all" enum:"all,most,any" placeholder:"HOW" help:"Documents must have all words of the query, most (70 %%) or any of them (${default})."`
 	Relevance string   `default:"" enum:",tuned,plain" placeholder:"HOW" help:"Order hits as tuned, where short fields and words near each other count more, or plain; default: the table's relevance."`
+	Strict    bool     `help:"Reject what is no query, with the position of the error; else it is text."`
 	Highlight bool     `default:"true" negatable:"" help:"Mark the words of the query."`
 	Explain   bool     `help:"Show for each hit what each word adds to its score."`
 	Fresh     *bool    `negatable:"" help:"Check the hits in the database before they are shown; default: the table's fresh."`
@@ -67,6 +68,9 @@ func (c searchCommand) values() url.Values {
 	if c.Explain {
 		v.Set("explain", "true")
 	}
+	if c.Strict {
+		v.Set("strict", "true")
+	}
 	if c.Fresh != nil {
 		v.Set("fresh", strconv.FormatBool(*c.Fresh))
 	}
@@ -98,7 +102,7 @@ func (c searchCommand) Run(ctx context.Context, w world) error {
 
 func printAnswer(w io.Writer, a search.Answer, bold bool) {
 	for _, hit := range a.Hits {
-		fmt.Fprintln(w, terminal.Line(strings.TrimSpace(hit.Table+" "+hit.OID)))
+		fmt.Fprintln(w, terminal.Line(nameOf(hit)))
 		printFields(w, hit.Fields, func(f search.Field) string {
 			if found := hit.Highlights[f.Name]; len(found) > 0 {
 				return mark(strings.Join(found, " ... "), bold)
@@ -114,6 +118,9 @@ func printAnswer(w io.Writer, a search.Answer, bold bool) {
 	fmt.Fprintf(w, "%d found in %s, %d shown, %d ms\n", a.Total, in, len(a.Hits), a.TookMS)
 	if a.Fresh != nil && !*a.Fresh {
 		fmt.Fprintln(w, "not fresh: not all hits could be checked in the database, so deleted rows may be shown")
+	}
+	for _, note := range a.Notes {
+		fmt.Fprintf(w, "note: %s\n", terminal.Line(note))
 	}
 	if a.Suggest != nil {
 		printSuggestion(w, *a.Suggest)
@@ -131,6 +138,15 @@ func printAnswer(w io.Writer, a search.Answer, bold bool) {
 	if a.Next != nil {
 		fmt.Fprintf(w, "more: --after %s\n", *a.Next)
 	}
+}
+
+// nameOf returns the title of a hit and its address, or the address alone.
+func nameOf(hit search.Hit) string {
+	address := strings.TrimSpace(hit.Table + " " + hit.OID)
+	if hit.Title == "" || hit.Title == hit.OID {
+		return address
+	}
+	return hit.Title + " (" + address + ")"
 }
 
 // printScore prints the parts of a hit's score, if it has them.

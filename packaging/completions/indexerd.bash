@@ -9,16 +9,16 @@ _indexerd() {
 		return
 	fi
 	case $before in
-	--dir|-c|--config|--from) files=yes ;;
-	--listen|--rows|--seed|--from|--size|--after|--filter|--sort|--facets|--fields|--match|--relevance|--wait|--allow|--tiers|--span|--incremental) return ;;
+	--dir|--env|-c|--config|--from) files=yes ;;
+	--listen|--rows|--seed|--language|--from|--size|--after|--filter|--sort|--facets|--fields|--match|--relevance|--wait|--allow|--tiers|--span|--incremental) return ;;
 	*)
 		case ${COMP_WORDS[1]} in
 		demo) flags='-h --help --version --listen --dir --rows --seed' words='' ;;
-		init) flags='-h --help --version' words='' ;;
+		init) flags='-h --help --version --language --env' words='' ;;
 		check) flags='-h --help --version -c --config --json' words='' ;;
 		run) flags='-h --help --version -c --config --take-over' words='' ;;
 		status) flags='-h --help --version -c --config --json' words='' ;;
-		search) flags='-h --help --version -c --config --json --from --size --after --filter --sort --facets --fields --match --relevance --highlight --no-highlight --explain --fresh --no-fresh' words='' ;;
+		search) flags='-h --help --version -c --config --json --from --size --after --filter --sort --facets --fields --match --relevance --strict --highlight --no-highlight --explain --fresh --no-fresh' words='' ;;
 		verify) flags='-h --help --version -c --config --json --content --repair --strict --wait' words='' ;;
 		explain) flags='-h --help --version -c --config --json' words='' ;;
 		sweep) flags='-h --help --version -c --config --json --allow' words='' ;;

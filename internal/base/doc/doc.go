@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -46,6 +47,16 @@ func (t ofTable) Is(target error) bool { return target == ErrUnavailable }
 // and not that one of its tables is unavailable.
 func IsUnreachable(err error) bool {
 	return errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrLocked) && !errors.Is(err, ErrForeign)
+}
+
+// WhatToDo splits the text of an error into what happened and what to do. Without advice
+// in the error, do is otherwise.
+func WhatToDo(err error, otherwise string) (what, do string) {
+	var advised interface{ Advice() string }
+	if errors.As(err, &advised) && advised.Advice() != "" {
+		return strings.TrimSuffix(err.Error(), ": "+advised.Advice()), advised.Advice()
+	}
+	return err.Error(), otherwise
 }
 
 // ErrUnknownPlan reports that the database refuses an EXPLAIN, as of a view that reads by the

@@ -12,6 +12,11 @@ import (
 func (p *parser) clause() (Node, error) {
 	p.clauses++
 	if p.clauses > MaxClauses {
+		if p.lenient != nil {
+			p.at = len(p.text)
+			p.note(fmt.Sprintf("cut after %d words", MaxClauses))
+			return nil, nil
+		}
 		return nil, p.fail(p.at, "search for fewer words", "more than %d words", MaxClauses)
 	}
 	if p.next(`"`) {
@@ -23,7 +28,7 @@ func (p *parser) clause() (Node, error) {
 		return nil, err
 	}
 	if w.colon {
-		return p.value(w.text, at)
+		return p.inField(w.text, at)
 	}
 	if w.star && w.text == "" {
 		return All{}, nil
@@ -151,18 +156,18 @@ func (p *parser) word(mayBeField bool) (word, error) {
 	for !p.end() {
 		r, size := p.rune()
 		switch {
-		case isSpace(r) || r == '(' || r == ')' || r == '"':
+		case isSpace(r) || r == '(' || r == ')' || r == '"' && !p.inchMark():
 			return word{text: b.String()}, nil
 		case r == ']' && !mayBeField:
 			return word{text: b.String()}, nil
 		case r == ':' && mayBeField && b.Len() > 0:
 			p.at += size
 			return word{text: b.String(), colon: true}, nil
-		case r == '*':
+		case r == '*' && !p.literalStar(!mayBeField):
 			return p.star(b.String(), !mayBeField)
 		case r == '~' && b.Len() > 0 && p.tilde(!mayBeField):
 			return p.fuzzy(b.String())
-		case r == '\\':
+		case r == '\\' && !p.literalBackslash(b.Len() == 0):
 			p.at += size
 			if p.end() {
 				return word{}, p.fail(p.at-1, `write \\ for a backslash`, "backslash at the end")
@@ -179,10 +184,16 @@ func (p *parser) word(mayBeField bool) (word, error) {
 func (p *parser) star(text string, bracket bool) (word, error) {
 	at := p.at
 	p.take("*")
-	if r, _ := p.rune(); !p.end() && !isSpace(r) && r != ')' && !(bracket && r == ']') {
+	if !p.ends(bracket) {
 		return word{}, p.fail(at, `write it at the end of the word, or \* for a star`, "* inside a word")
 	}
 	return word{text: text, star: true}, nil
+}
+
+// ends reports whether a word ends here.
+func (p *parser) ends(bracket bool) bool {
+	r, _ := p.rune()
+	return p.end() || isSpace(r) || r == ')' || bracket && r == ']'
 }
 
 // tilde reports whether a tilde, possibly with a number, ends the word here.
@@ -202,9 +213,17 @@ func (p *parser) fuzzy(text string) (word, error) {
 	case "1", "2":
 		w.edits = int(number[0] - '0')
 	default:
+		if p.lenient != nil {
+			p.ignore(number)
+			break
+		}
 		return word{}, p.fail(at, "write ~1, ~2 or ~", "invalid number ~%s of different letters", number)
 	}
 	if p.fuzzies++; p.fuzzies > MaxFuzzy {
+		if p.lenient != nil {
+			p.ignore("~")
+			return word{text: text}, nil
+		}
 		return word{}, p.fail(at, "search for fewer words with ~", "more than %d words with ~", MaxFuzzy)
 	}
 	return w, nil
@@ -223,6 +242,9 @@ func (p *parser) phrase(field string) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if text == "" && p.lenient != nil && p.lenient.unclosed {
+		return nil, nil // its first word is not typed yet
+	}
 	n := Phrase{Field: field, Text: text}
 	at := p.at
 	if !p.take("~") {
@@ -230,6 +252,10 @@ func (p *parser) phrase(field string) (Node, error) {
 	}
 	slop, err := strconv.Atoi(p.number())
 	if err != nil || slop > MaxSlop {
+		if p.lenient != nil {
+			p.ignore(p.text[at:p.at])
+			return n, nil
+		}
 		return nil, p.fail(at, fmt.Sprintf("write ~ and how many positions the words may be away from their places, 0 to %d", MaxSlop), "invalid ~ after a phrase")
 	}
 	n.Slop = slop
@@ -243,11 +269,13 @@ func (p *parser) quoted() (string, error) {
 	p.take(`"`)
 	for !p.end() {
 		r, size := p.rune()
+		plain := r == '\\' && p.literalBackslash(false)
 		p.at += size
-		switch r {
-		case '"':
+		switch {
+		case plain:
+		case r == '"':
 			return b.String(), nil
-		case '\\':
+		case r == '\\':
 			if p.end() {
 				continue // there is no closing quote
 			}
@@ -255,6 +283,11 @@ func (p *parser) quoted() (string, error) {
 			p.at += size
 		}
 		b.WriteRune(r)
+	}
+	if p.lenient != nil {
+		p.lenient.unclosed = true
+		p.note(`closed at the end: "`)
+		return b.String(), nil
 	}
 	return "", p.fail(at, `write the closing quote, or \" for a quote`, "unclosed quote")
 }

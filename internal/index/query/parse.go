@@ -29,16 +29,23 @@ func Parse(text string) (Node, error) {
 		return nil, Errorf("send it as UTF-8", "the query is not valid UTF-8")
 	}
 	p := parser{text: text}
+	return p.whole()
+}
+
+// whole reads all of the text. It returns All if there is nothing.
+func (p *parser) whole() (Node, error) {
 	p.space()
 	if p.end() {
 		return All{}, nil
 	}
 	n, err := p.or()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if !p.end() { // or stops only at the end and at a parenthesis
+	case !p.end(): // or stops only at the end and at a parenthesis
 		return nil, p.fail(p.at, `remove it or write \)`, "closing parenthesis without an opening one")
+	case n == nil:
+		return All{}, nil
 	}
 	return n, nil
 }
@@ -50,6 +57,8 @@ type parser struct {
 	clauses int
 	fuzzies int
 	depth   int
+	groups  int       // parentheses that are open
+	lenient *leniency // nil: a fault is an error
 }
 
 func (p *parser) fail(at int, hint, format string, args ...any) error {
@@ -106,10 +115,12 @@ func (p *parser) keyword(word string) bool {
 	return true
 }
 
-// or reads nodes that are separated by OR.
+// or reads nodes that are separated by OR. Only a lenient parser returns nil: there are
+// none.
 func (p *parser) or() (Node, error) {
 	var nodes []Node
-	for {
+	ors, missing := 0, 0
+	for ; ; ors++ {
 		at := p.at
 		n, err := p.and()
 		if err != nil {
@@ -117,7 +128,10 @@ func (p *parser) or() (Node, error) {
 		}
 		switch n := n.(type) {
 		case nil:
-			return nil, p.fail(at, "write a word there", "missing word")
+			if p.lenient == nil {
+				return nil, p.fail(at, "write a word there", "missing word")
+			}
+			missing++
 		case Or: // of redundant parentheses
 			nodes = append(nodes, n.Nodes...)
 		default:
@@ -126,6 +140,12 @@ func (p *parser) or() (Node, error) {
 		if !p.keyword(orWord) {
 			break
 		}
+	}
+	switch {
+	case len(nodes) == 0:
+		return p.loneOr(ors), nil
+	case missing > 0:
+		p.ignore(orWord)
 	}
 	if len(nodes) == 1 {
 		return nodes[0], nil
@@ -136,14 +156,22 @@ func (p *parser) or() (Node, error) {
 // and reads adjacent nodes. It returns nil if there are none.
 func (p *parser) and() (Node, error) {
 	var nodes []Node
-	for !p.end() && !p.next(")") && !p.nextIs(orWord) {
+	for !p.end() && !p.nextIs(orWord) {
+		if p.next(")") {
+			if !p.stray() {
+				break
+			}
+			continue
+		}
 		n, err := p.unary()
 		if err != nil {
 			return nil, err
 		}
-		if inner, ok := n.(And); ok { // of redundant parentheses
-			nodes = append(nodes, inner.Nodes...)
-		} else {
+		switch n := n.(type) {
+		case nil: // it is left out
+		case And: // of redundant parentheses
+			nodes = append(nodes, n.Nodes...)
+		default:
 			nodes = append(nodes, n)
 		}
 		p.space()
@@ -157,11 +185,15 @@ func (p *parser) and() (Node, error) {
 	return And{nodes}, nil
 }
 
-// unary reads a node and the minus signs and parentheses around it.
+// unary reads a node and the minus signs and parentheses around it. Only a lenient
+// parser returns nil: the node is left out.
 func (p *parser) unary() (Node, error) {
 	p.depth++
 	defer func() { p.depth-- }()
 	if p.depth > MaxDepth {
+		if p.lenient != nil {
+			return p.tooDeep()
+		}
 		return nil, p.fail(p.at, "use fewer parentheses and minus signs", "nested deeper than %d", MaxDepth)
 	}
 	at := p.at
@@ -171,21 +203,31 @@ func (p *parser) unary() (Node, error) {
 			return p.clause()
 		}
 		n, err := p.unary()
-		if err != nil {
+		if err != nil || n == nil {
 			return nil, err
 		}
 		return Not{n}, nil
 	}
 	if p.take("(") {
-		p.space()
-		n, err := p.or()
-		if err != nil {
-			return nil, err
-		}
-		if !p.take(")") {
-			return nil, p.fail(at, `write ) or \(`, "unclosed parenthesis")
-		}
-		return n, nil
+		return p.group(at)
 	}
 	return p.clause()
+}
+
+// group reads what is in the parentheses that open at a position.
+func (p *parser) group(at int) (Node, error) {
+	p.groups++
+	p.space()
+	n, err := p.or()
+	p.groups--
+	if err != nil {
+		return nil, err
+	}
+	if !p.take(")") {
+		if p.lenient == nil {
+			return nil, p.fail(at, `write ) or \(`, "unclosed parenthesis")
+		}
+		p.note("closed at the end: (")
+	}
+	return n, nil
 }

@@ -21,7 +21,7 @@
 // everything else.
 //
 // Parse does not know which fields exist and what types they have; the index
-// checks that. The String of a node parses to an equal node. Parse reads the text
+// checks that. ParseLenient reads any text, for people. The String of a node parses to an equal node. Parse reads the text
 // once. Its length, number of clauses and depth are limited, and so is what a
 // Request may ask for, so that no caller can make the server use much memory.
 package query
@@ -125,10 +125,30 @@ func Map(n Node, f func(Node) Node) Node {
 	return f(n)
 }
 
+// MapIncluded is Map without the parts that the query excludes.
+func MapIncluded(n Node, f func(Node) Node) Node {
+	included := func(n Node) Node { return MapIncluded(n, f) }
+	switch n := n.(type) {
+	case Not:
+		return n
+	case And:
+		return And{each(n.Nodes, included)}
+	case Or:
+		return Or{each(n.Nodes, included)}
+	case Some:
+		return Some{each(n.Nodes, included)}
+	}
+	return Map(n, f)
+}
+
 func mapAll(nodes []Node, f func(Node) Node) []Node {
+	return each(nodes, func(n Node) Node { return Map(n, f) })
+}
+
+func each(nodes []Node, f func(Node) Node) []Node {
 	mapped := make([]Node, len(nodes))
 	for i, n := range nodes {
-		mapped[i] = Map(n, f)
+		mapped[i] = f(n)
 	}
 	return mapped
 }

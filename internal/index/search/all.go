@@ -28,14 +28,12 @@ type Part struct {
 // as there are processors, and keeps the hits that From and Size reach. Missing lists the tables that can't
 // be searched now. Params.Caller is not used.
 func SearchAll(ctx context.Context, parts []Part, missing []string, p Params) (Results, error) {
-	return searchFunc(func(ctx context.Context, p Params) (Results, error) { return searchTables(ctx, parts, missing, p) }).answer(ctx, p)
+	return asked{p, parts, func(ctx context.Context, p Params, n query.Node) (Results, error) {
+		return searchTables(ctx, parts, missing, p, n)
+	}}.answer(ctx)
 }
 
-func searchTables(ctx context.Context, parts []Part, missing []string, p Params) (Results, error) {
-	n, err := p.parse()
-	if err != nil {
-		return Results{}, err
-	}
+func searchTables(ctx context.Context, parts []Part, missing []string, p Params, n query.Node) (Results, error) {
 	before, err := decodePositions(p.After)
 	if err != nil {
 		return Results{}, err

@@ -169,7 +169,7 @@ func TestErrorsOfAllTables(t *testing.T) {
 	film, song, note := library(t)
 	parts := partsOf(film, song, note)
 	for want, p := range map[string]Params{
-		"no field rting: did you mean rating?":                                                                                       {Query: "rting:PG"},
+		"no field rting: did you mean rating?":                                                                                       {Query: "rting:PG", Strict: true},
 		"no field bod: did you mean body?":                                                                                           {Fields: []string{"title", "bod"}},
 		"no field zz: there are title, plot, rating, year, body":                                                                     {Filters: []query.Filter{{Field: "zz", Values: []string{"a"}}}},
 		"field plot is text, searched by its words: list it under metadata to filter, sort, compare or count it":                     {Sort: []query.Sort{{Field: "plot"}}},
@@ -177,7 +177,7 @@ func TestErrorsOfAllTables(t *testing.T) {
 		"from 9991 and size 10 reach beyond hit 10000: set after to the next of the previous answer":                                 {From: 9991},
 		"after AQ is not valid in a search in all tables: set after to the next of the previous answer, or leave it out":             {After: "AQ"},
 		"after film is not valid in a search in all tables: set after to the next of the previous answer, or leave it out":           {After: "film"},
-		`unclosed quote at character 1: write the closing quote, or \" for a quote`:                                                  {Query: `"a`},
+		`unclosed quote at character 1: write the closing quote, or \" for a quote`:                                                  {Query: `"a`, Strict: true},
 		"size is 1010 and must be between 0 and 1000: page with after":                                                               {Size: 1000},
 		"a search takes from or after, not both: leave one of them out":                                                              {From: 1, After: positions{"song": {1, "AAAA"}}.encode()},
 		"after AAAA is not valid in this search: set after to the next of the previous answer and keep the sort, or leave after out": {After: positions{"song": {1, "AAAA"}}.encode()},
@@ -230,7 +230,7 @@ func TestGroupsInAllTables(t *testing.T) {
 				t.Errorf("%+v: film has the field of groups: %v", c.caller, h.Fields)
 			}
 		}
-		if _, err := answerAll(t, parts[:1], Params{Query: "rating:PG"}); (err == nil) != c.caller.Admin {
+		if _, err := answerAll(t, parts[:1], Params{Query: "rating:PG", Strict: true}); (err == nil) != c.caller.Admin {
 			t.Errorf("%+v: a query of the field of groups: got %v", c.caller, err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 //
 //	{"q":"","from":0,"size":10,"after":"","filter":{"rating":["PG"]},
 //	 "sort":["-year"],"facets":{"rating":10},"highlight":true,"fields":["title"],"fresh":true,"match":"most",
-//	 "relevance":"plain","explain":true,"typing":true}
+//	 "relevance":"plain","explain":true,"typing":true,"strict":true}
 func ParsePOST(body []byte) (Params, error) {
 	p := Defaults()
 	if len(bytes.TrimSpace(body)) == 0 {
@@ -72,6 +72,8 @@ func (p *Params) member(name string, value json.RawMessage) error {
 		return read(&p.Explain, "true or false")
 	case "typing":
 		return read(&p.Typing, "true or false")
+	case "strict":
+		return read(&p.Strict, "true or false")
 	case "fresh":
 		return read(&p.Fresh, "true or false")
 	case "match":

@@ -39,13 +39,19 @@ func newTable(t *testing.T, name string, fields ...string) *realTable {
 		r.searcher.Metadata = append(r.searcher.Metadata, column)
 	}
 	r.searcher.Content = r.mapping.Content
+	r.create(t)
+	return r
+}
+
+// create gives a table an empty index of its mapping.
+func (r *realTable) create(t *testing.T) {
+	t.Helper()
 	index, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), r.mapping, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { index.Close() })
 	r.Index, r.searcher.Index = index, index
-	return r
 }
 
 // put stores rows: key, then the values of content and metadata.

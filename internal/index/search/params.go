@@ -14,6 +14,7 @@ import (
 // Params are the parameters of a search, and its caller.
 type Params struct {
 	Query       string
+	Strict      bool            // what is no query is an error, and not text
 	Node        query.Node      // searched in place of Query and Match if not nil; nothing is suggested then
 	Match       query.Match     // how many of the query's words a document must have
 	Relevance   query.Relevance // how hits are ordered by score; "": as the table's configuration sets it
@@ -32,7 +33,7 @@ type Params struct {
 	Highlight   bool
 	Markings    []Marking // other highlights, of the fields that they name
 	Explain     bool      // return the parts of the scores
-	Typing      bool      // the last word of Query may be incomplete
+	Typing      bool      // the last word of Query may be incomplete, and others may have slips
 	Fields      []string  // to return; none: all
 	Fresh       *bool     // whether hits are checked in the database; nil: as the table's configuration sets it
 	Caller      Caller
@@ -41,8 +42,15 @@ type Params struct {
 // A Caller identifies the access of a client. The server sets it, and no request
 // can. The zero Caller sees no document of a table with acl.
 type Caller struct {
-	Admin  bool     // sees all documents and fields
-	Groups []string // sees the documents of these groups
+	Admin  bool           // sees all documents and fields
+	Groups []string       // sees the documents of these groups
+	Tables []string       // sees these tables; nil: all
+	Only   []query.Filter // sees documents that match each of them
+}
+
+// Sees reports whether a table exists for the caller.
+func (c Caller) Sees(table string) bool {
+	return c.Admin || c.Tables == nil || slices.Contains(c.Tables, table)
 }
 
 // Defaults returns the parameters of a search without parameters: all documents.
@@ -53,7 +61,7 @@ const facetSize = 10
 
 // names lists the parameters, which are the same for GET and POST.
 func names() []string {
-	return []string{"q", "from", "size", "after", "filter", "sort", "facets", "highlight", "fields", "fresh", "match", "relevance", "explain", "typing"}
+	return []string{"q", "from", "size", "after", "filter", "sort", "facets", "highlight", "fields", "fresh", "match", "relevance", "explain", "typing", "strict"}
 }
 
 func unknown(name string) *Error {
@@ -67,7 +75,7 @@ func unknown(name string) *Error {
 // ParseGET parses the parameters of a URL:
 //
 //	q=drama&filter=rating:PG&filter=year:2006&sort=-year,title&facets=rating:10
-//	&from=0&size=10&after=&highlight=true&fields=title,year&fresh=true&match=most&relevance=plain&explain=true&typing=true
+//	&from=0&size=10&after=&highlight=true&fields=title,year&fresh=true&match=most&relevance=plain&explain=true&typing=true&strict=true
 //
 // Only filter may be repeated. Several values of a field are alternatives.
 func ParseGET(values url.Values) (Params, error) {
@@ -102,6 +110,8 @@ func (p *Params) set(name string, list []string) (err error) {
 		p.Explain, err = parseBool(name, value)
 	case "typing":
 		p.Typing, err = parseBool(name, value)
+	case "strict":
+		p.Strict, err = parseBool(name, value)
 	case "fresh":
 		var fresh bool
 		fresh, err = parseBool(name, value)

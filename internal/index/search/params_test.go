@@ -63,7 +63,7 @@ func equal(a, b Params) bool {
 func TestParseGETErrors(t *testing.T) {
 	for get, want := range map[string]string{
 		"szie=5":          "unknown parameter szie: did you mean size?",
-		"page=5":          "unknown parameter page: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh, match, relevance, explain, typing",
+		"page=5":          "unknown parameter page: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh, match, relevance, explain, typing, strict",
 		"q=a&q=b":         "parameter q is given 2 times: give it once",
 		"size=ten":        "size ten can't be read: write a whole number",
 		"from=":           `from "" can't be read: write a whole number`,
@@ -89,7 +89,7 @@ func TestParsePOSTErrors(t *testing.T) {
 		"[]":                            `the body is not a JSON object: send one object, as {"q":"drama"}`,
 		"null":                          `the body is not a JSON object: send one object, as {"q":"drama"}`,
 		"{} {}":                         `the body is not a JSON object: send one object, as {"q":"drama"}`,
-		`{"query":"drama"}`:             "unknown parameter query: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh, match, relevance, explain, typing",
+		`{"query":"drama"}`:             "unknown parameter query: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh, match, relevance, explain, typing, strict",
 		`{"filters":{}}`:                "unknown parameter filters: did you mean filter?",
 		`{"q":5}`:                       "q 5 can't be read: write text in quotes",
 		`{"size":"5"}`:                  `size "\"5\"" can't be read: write a whole number`,

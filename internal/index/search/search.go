@@ -41,6 +41,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/query"
+	"indexerd/internal/index/title"
 )
 
 // Index searches documents and finds the matches in their text.
@@ -84,6 +85,7 @@ type Searcher struct {
 	Content   []string // columns whose words are searched
 	Metadata  []string // columns searched by value
 	Children  []Child
+	Title     title.Template     // of hits, of columns that every caller sees
 	ACL       string             // the field with the groups of a document; "" if every caller sees every document
 	Boosts    map[string]float64 // of searched columns and children; default 1
 	BM25      *query.BM25        // parameters of the score, nil for the default
@@ -135,6 +137,7 @@ type Answer struct {
 	Fresh   *bool                    `json:"fresh,omitempty"`
 	Missing []string                 `json:"missing,omitzero"`
 	Suggest *Suggestion              `json:"suggest,omitempty"`
+	Notes   query.Notes              `json:"notes,omitempty"`
 	Hits    []Hit                    `json:"hits"`
 	Facets  map[string][]query.Count `json:"facets"`
 	Next    *string                  `json:"next"`
@@ -144,6 +147,7 @@ type Answer struct {
 type Hit struct {
 	Table      string              `json:"table,omitempty"`
 	OID        string              `json:"oid"`
+	Title      string              `json:"title,omitempty"` // see title.Template
 	Score      float64             `json:"score"`
 	Fields     Fields              `json:"fields"`
 	Highlights map[string][]string `json:"highlights"`
@@ -160,6 +164,7 @@ type Results struct {
 	Fresh   *bool       // all hits are checked in the database; nil: that was not requested
 	Missing []string    // tables that are not ready, in a search in all tables; else nil
 	Suggest *Suggestion // nil if there are hits, or no other search to suggest
+	Notes   query.Notes // how Params.Query is read in another way than it may have been meant
 	Facets  map[string][]query.Count
 	Aggs    []query.AggResult // of each of Params.Aggs
 	Best    float64           // highest score of all matches in one table; 0 if the hits are not sorted by it
@@ -176,14 +181,11 @@ type Results struct {
 // Search makes one search. A fault of the request is an *Error. After the deadline
 // the error is that of ctx.
 func (s *Searcher) Search(ctx context.Context, p Params) (Results, error) {
-	return searchFunc(s.search).answer(ctx, p)
+	return asked{p, []Part{{s, p.Caller}}, s.search}.answer(ctx)
 }
 
-func (s *Searcher) search(ctx context.Context, p Params) (Results, error) {
-	n, err := p.parse()
-	if err != nil {
-		return Results{}, err
-	}
+// search is a searchFunc.
+func (s *Searcher) search(ctx context.Context, p Params, n query.Node) (_ Results, err error) {
 	t := s.prepare(p, n)
 	if err := t.expand(p); err != nil {
 		return Results{}, asBadQuery(err)
@@ -292,18 +294,30 @@ func next(res query.Result) func(int) *string {
 	}
 }
 
-// forCaller returns the searcher with the fields that a caller may see, and the
-// filter for the documents that the caller may see, nil for all.
-func (s *Searcher) forCaller(c Caller) (*Searcher, *query.Filter) {
-	if s.ACL == "" || c.Admin {
+// forCaller returns the searcher with the fields that a caller may see, and what decides
+// which documents the caller may see, nil for all. A filter by a field that the table
+// does not have finds nothing.
+func (s *Searcher) forCaller(c Caller) (*Searcher, *query.Visible) {
+	if c.Admin || s.ACL == "" && len(c.Only) == 0 {
 		return s, nil
 	}
+	only := &query.Visible{Hidden: s.ACL}
+	for _, f := range c.Only {
+		if !slices.Contains(s.Metadata, f.Field) && !slices.ContainsFunc(s.Children, func(c Child) bool { return c.Name == f.Field }) {
+			f = query.Filter{Field: f.Field}
+		}
+		only.Filters = append(only.Filters, f)
+	}
+	if s.ACL == "" {
+		return s, only
+	}
+	only.Filters = append(only.Filters, query.Filter{Field: s.ACL, Values: c.Groups})
 	visible := *s
 	hidden := func(name string) bool { return name == s.ACL }
 	visible.Content = slices.DeleteFunc(slices.Clone(s.Content), hidden)
 	visible.Metadata = slices.DeleteFunc(slices.Clone(s.Metadata), hidden)
 	visible.Children = slices.DeleteFunc(slices.Clone(s.Children), func(c Child) bool { return hidden(c.Name) })
-	return &visible, &query.Filter{Field: s.ACL, Values: c.Groups}
+	return &visible, only
 }
 
 // fields lists the names of all fields, each once.
@@ -345,7 +359,7 @@ func (t *tableSearch) hit(ctx context.Context, h shown) (Hit, error) {
 	if err != nil || !ok {
 		return hit, err
 	}
-	hit.Updated = updated
+	hit.Updated, hit.Title = updated, t.Title.Of(row)
 	hit.Fields = t.fieldsOf(row, t.fields)
 	hit.Highlights, err = t.highlights(ctx, row)
 	return hit, err

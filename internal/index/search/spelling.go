@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"errors"
 	"html"
 	"math"
 	"regexp"
@@ -21,20 +20,13 @@ const (
 	speltHits = 5
 )
 
-// A speller replaces words that no document has by similar words that are in the text
-// of a document. It searches as the caller, so it reveals no word of a document that
-// the caller may not see. The words are as they are written there, also where the
-// index has stems. It costs a search for each word of the query, and another one for
-// each that is not found.
-type speller struct {
-	search searchFunc
-	caller Caller
-}
-
-// respell returns a query with other spellings, the same if no word has one.
-func (s speller) respell(ctx context.Context, n query.Node) (_ query.Node, err error) {
+// respell returns a query with words that are in the text of a document in place of those
+// that no document has, the same if no word has a similar one. The words are as they are
+// written there, also where the index has stems. It costs a search for each word of the
+// query, and another one for each that is not found.
+func (a asked) respell(ctx context.Context, n query.Node) (_ query.Node, err error) {
 	words := map[string]string{} // the spelling of each word
-	eachIncluded(n, func(n query.Node) query.Node {
+	query.MapIncluded(n, func(n query.Node) query.Node {
 		if w, ok := n.(query.Word); ok && w.Field == "" {
 			words[w.Text] = w.Text
 		}
@@ -44,11 +36,11 @@ func (s speller) respell(ctx context.Context, n query.Node) (_ query.Node, err e
 		return n, nil
 	}
 	for word := range words {
-		if words[word], err = s.similar(ctx, word); err != nil {
+		if words[word], err = a.similarWord(ctx, word); err != nil {
 			return n, err
 		}
 	}
-	return eachIncluded(n, func(n query.Node) query.Node {
+	return query.MapIncluded(n, func(n query.Node) query.Node {
 		if w, ok := n.(query.Word); ok && w.Field == "" {
 			return query.Word{Text: words[w.Text]}
 		}
@@ -56,33 +48,18 @@ func (s speller) respell(ctx context.Context, n query.Node) (_ query.Node, err e
 	}), nil
 }
 
-// eachIncluded is query.Map without the parts that the query excludes.
-func eachIncluded(n query.Node, f func(query.Node) query.Node) query.Node {
-	switch n := n.(type) {
-	case query.Not:
-		return n
-	case query.And:
-		nodes := make([]query.Node, len(n.Nodes))
-		for i := range n.Nodes {
-			nodes[i] = eachIncluded(n.Nodes[i], f)
-		}
-		return query.And{Nodes: nodes}
-	}
-	return query.Map(n, f)
-}
-
-// similar returns the word if a document has it or none has a similar one, and else the
+// similarWord returns the word if a document has it or none has a similar one, and else the
 // most similar one. Of equally similar ones it is that of the best hit.
-func (s speller) similar(ctx context.Context, word string) (string, error) {
+func (a asked) similarWord(ctx context.Context, word string) (string, error) {
 	if strings.ContainsFunc(word, func(c rune) bool { return !unicode.In(c, unicode.L, unicode.M, unicode.N) }) {
 		return word, nil // it may be several words
 	}
-	has, err := s.search(ctx, Params{Query: query.Word{Text: word}.String(), Fresh: new(bool), Caller: s.caller})
+	has, err := a.search(ctx, Params{Fresh: new(bool), Caller: a.Caller}, query.Word{Text: word})
 	if err != nil || has.Total > 0 {
 		return word, err
 	}
-	near, err := s.search(ctx, Params{Query: query.Fuzzy{Text: word}.String(), Size: speltHits, Highlight: true, Fresh: new(bool), Caller: s.caller})
-	if bad := (*Error)(nil); errors.As(err, &bad) { // the word is too long, or like too many
+	near, err := a.search(ctx, Params{Size: speltHits, Highlight: true, Fresh: new(bool), Caller: a.Caller}, query.Fuzzy{Text: word})
+	if isFault(err) { // the word is too long, or like too many
 		return word, nil
 	}
 	if err != nil {

@@ -3,8 +3,6 @@ package search
 import (
 	"cmp"
 	"context"
-	"errors"
-	"time"
 
 	"indexerd/internal/index/query"
 )
@@ -17,97 +15,45 @@ type Suggestion struct {
 	Total uint64      `json:"total"`
 }
 
-// parse returns the query that is searched. Its error is an *Error.
-func (p Params) parse() (query.Node, error) {
-	if p.Node != nil {
-		return p.Node, nil
-	}
-	n, err := query.Parse(p.Query)
-	if err != nil {
-		return nil, asBadQuery(err)
-	}
-	if p.Typing {
-		n = query.Typing(n, p.Query)
-	}
-	n, _ = p.Match.In(n)
-	return n, nil
-}
-
-// A searchFunc makes a search, and suggests nothing.
-type searchFunc func(context.Context, Params) (Results, error)
-
-// answer makes a search with what may be added to it: a last word that can't be
-// completed, as in a field of numbers, or by too many words, is searched as it is; and
-// an answer without hits has a suggestion.
-func (search searchFunc) answer(ctx context.Context, p Params) (Results, error) {
-	r, err := search(ctx, p)
-	if bad := (*Error)(nil); p.Typing && errors.As(err, &bad) {
-		p.Typing = false
-		r, err = search(ctx, p)
-	}
-	if err != nil {
-		return r, err
-	}
-	return r, r.suggest(ctx, p, search)
-}
-
-// suggestWithin is how long other searches may take.
-const suggestWithin = time.Second
-
-// suggest sets the suggestion of an answer without hits, if there is one in time.
-func (r *Results) suggest(ctx context.Context, p Params, search searchFunc) error {
-	if r.Total > 0 || p.Node != nil {
-		return nil
-	}
-	limited, cancel := context.WithTimeout(ctx, suggestWithin)
-	defer cancel()
-	s, err := p.suggestion(limited, search)
-	if limited.Err() != nil {
-		return ctx.Err()
-	}
-	r.Suggest = s
-	return err
-}
-
-// suggestion returns the first other search that finds something, nil if none does.
-func (p Params) suggestion(ctx context.Context, search searchFunc) (*Suggestion, error) {
-	others, err := p.others(ctx, search)
+// suggestion returns the first other search that finds something, nil if none does. n is
+// the query that finds nothing.
+func (a asked) suggestion(ctx context.Context, n query.Node) (*Suggestion, error) {
+	spelt, err := a.respell(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range others {
-		found, err := search(ctx, Params{Query: cmp.Or(s.Query, p.Query), Match: s.Match, Filters: p.Filters, Fresh: new(bool), Caller: p.Caller})
+	for _, other := range a.others(n, spelt) {
+		node, _ := other.Match.In(other.node)
+		found, err := a.search(ctx, Params{Filters: a.Filters, Fresh: new(bool), Caller: a.Caller}, node)
 		if err != nil {
 			return nil, err
 		}
-		if s.Total = found.Total; s.Total > 0 {
-			return &s, nil
+		if other.Total = found.Total; other.Total > 0 {
+			return &other.Suggestion, nil
 		}
 	}
 	return nil, nil
 }
 
+// An other is a search to suggest, and the query that it is for.
+type other struct {
+	Suggestion
+	node query.Node
+}
+
 // others returns the searches to try: the query with other spellings, for most words,
 // and for most words with other spellings.
-func (p Params) others(ctx context.Context, search searchFunc) (list []Suggestion, err error) {
-	n, err := query.Parse(p.Query)
-	if err != nil {
-		return nil, asBadQuery(err)
-	}
-	spelt, err := speller{search, p.Caller}.respell(ctx, n)
-	if err != nil {
-		return nil, err
-	}
-	match, text, differs := cmp.Or(p.Match, query.MatchAll), spelt.String(), spelt.String() != n.String()
+func (a asked) others(n, spelt query.Node) (list []other) {
+	match, text, differs := cmp.Or(a.Match, query.MatchAll), spelt.String(), spelt.String() != n.String()
 	if differs {
-		list = append(list, Suggestion{Query: text, Match: match})
+		list = append(list, other{Suggestion{Query: text, Match: match}, spelt})
 	}
 	if _, fewer := query.MatchMost.In(n); !fewer || match != query.MatchAll {
-		return list, nil
+		return list
 	}
-	list = append(list, Suggestion{Match: query.MatchMost})
+	list = append(list, other{Suggestion{Match: query.MatchMost}, n})
 	if differs {
-		list = append(list, Suggestion{Query: text, Match: query.MatchMost})
+		list = append(list, other{Suggestion{Query: text, Match: query.MatchMost}, spelt})
 	}
-	return list, nil
+	return list
 }

@@ -55,7 +55,7 @@ func TestSynonymsOfATable(t *testing.T) {
 		t.Errorf("got suggestion %+v, %v, want fish drama", a.Suggest, err)
 	}
 	for _, parts := range [][]Part{partsOf(film), all} {
-		_, err := SearchAll(t.Context(), parts, nil, Params{Query: strings.Repeat("fish ", query.MaxSynonyms), Size: 1})
+		_, err := SearchAll(t.Context(), parts, nil, Params{Query: strings.Repeat("fish ", query.MaxSynonyms), Size: 1, Strict: true})
 		checkBadQuery(t, err, "with its synonyms the query stands for more than 1024 words and phrases: search for fewer words")
 	}
 }

@@ -30,7 +30,7 @@ func TestTyping(t *testing.T) {
 		{nil, "sha", 4, ""},
 		{nil, "year:20", 1, ""}, // of the table where it is text
 	} {
-		p := Params{Query: c.query, Size: 3, Typing: true, Caller: Caller{Groups: []string{"PG"}}}
+		p := Params{Query: c.query, Size: 3, Typing: true, Strict: true, Caller: Caller{Groups: []string{"PG"}}}
 		var r Results
 		var err error
 		if c.table == nil {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"indexerd/internal/index/query"
 	"indexerd/internal/index/search"
 )
 
@@ -127,7 +128,8 @@ func headOf(results search.Results, took time.Duration) ([]byte, error) {
 		Missing []string `json:"missing,omitzero"`
 
 		Suggest *search.Suggestion `json:"suggest,omitempty"`
-	}{results.Table, took.Milliseconds(), results.Total, results.Fresh, results.Missing, results.Suggest})
+		Notes   query.Notes        `json:"notes,omitempty"`
+	}{results.Table, took.Milliseconds(), results.Total, results.Fresh, results.Missing, results.Suggest, results.Notes})
 	if err != nil {
 		return nil, err
 	}

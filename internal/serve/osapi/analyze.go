@@ -92,7 +92,7 @@ func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer,
 	case name == "keyword":
 		return textAnalyzer{}, nil
 	case name != "" && name != "default":
-		a, err := analysis.New(name, nil)
+		a, err := analysis.New(analysis.Spec{Name: name})
 		if err != nil {
 			return textAnalyzer{}, input.ArgumentError("failed to find analyzer [%s]: there are default, keyword, standard, en, cjk and ngram", query.Shorten(name))
 		}
@@ -100,7 +100,7 @@ func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer,
 	case index == "" && field != "":
 		return textAnalyzer{}, input.ParsingError("[field] needs an index")
 	case index == "":
-		a, err := analysis.New("standard", nil)
+		a, err := analysis.New(analysis.Spec{Name: "standard"})
 		return textAnalyzer{a}, err
 	}
 	return s.ofIndex(c, index, field)

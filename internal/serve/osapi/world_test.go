@@ -215,9 +215,11 @@ func (w *world) SearchTables(ctx context.Context, tables []string, p search.Para
 }
 
 // Tables implements Engine.
-func (w *world) Tables() (names []string) {
+func (w *world) Tables(c search.Caller) (names []string) {
 	for _, one := range w.tables {
-		names = append(names, one.name)
+		if c.Sees(one.name) {
+			names = append(names, one.name)
+		}
 	}
 	return names
 }
@@ -247,7 +249,7 @@ func (w *world) Fields(table string, c search.Caller) (fields []mapping.Field, e
 
 // Analyzer implements Engine.
 func (w *world) Analyzer(table string) (*analysis.Analyzer, error) {
-	return analysis.New(w.table(table).mapping.Analyzer, w.table(table).mapping.Stopwords)
+	return analysis.New(w.table(table).mapping.Spec())
 }
 
 // Meters implements Engine.

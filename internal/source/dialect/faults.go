@@ -28,21 +28,30 @@ type Fault struct {
 	Code    string // in the vendor's words
 	Text    string // one line, without the names of users
 	Hint    string // what the database suggests; may be empty
+	Do      string // what to do about a refused connection; may be empty
 	Line    int    // of the user's SQL, from 1; 0: unknown
 	Grant   string // the privilege that is missing, as GRANT names it; "": none
 }
 
-// Error returns the text, headed by what a retry may remove.
+// Advice implements what doc.WhatToDo looks for.
+func (f *Fault) Advice() string { return f.Do }
+
+// Error returns the text, headed by what a retry may remove, and then what to do. A
+// refusal, which has a code and advice, needs no head.
 func (f *Fault) Error() string {
-	switch f.Subject {
-	case AboutServer:
-		return doc.ErrUnavailable.Error() + ": " + f.Text
-	case AboutLock:
-		return doc.ErrLocked.Error() + ": " + f.Text
-	case AboutForeign:
-		return doc.ErrForeign.Error() + ": " + f.Text
+	text := f.Text
+	switch {
+	case f.Subject == AboutServer && (f.Code == "" || f.Do == ""):
+		text = doc.ErrUnavailable.Error() + ": " + text
+	case f.Subject == AboutLock:
+		text = doc.ErrLocked.Error() + ": " + text
+	case f.Subject == AboutForeign:
+		text = doc.ErrForeign.Error() + ": " + text
 	}
-	return f.Text
+	if f.Do != "" {
+		text += ": " + f.Do
+	}
+	return text
 }
 
 // Is reports whether the fault is doc.ErrUnavailable, doc.ErrLocked or doc.ErrForeign.

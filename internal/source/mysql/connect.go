@@ -21,6 +21,7 @@ import (
 //   - tls: true, verify-ca, skip-verify, preferred or false. The default is preferred,
 //     which verifies no certificate. verify-ca ignores the certificate's names: MySQL
 //     makes itself one without any.
+//   - socket: the server's socket of this machine, in place of host and port.
 //   - ssl-ca: a file with the certificates that tls=true and verify-ca trust.
 //   - server-public-key-path: a file with the server's public key, by which a password
 //     for caching_sha2_password is encrypted where there is no TLS. Without the file
@@ -47,13 +48,15 @@ func parseDSN(dsn string) (*mysql.Config, error) {
 	if c.Passwd, set = u.User.Password(); !set {
 		c.Passwd = os.Getenv("MYSQL_PWD")
 	}
-	c.Timeout, c.Logger = 10*time.Second, &mysql.NopLogger{}
+	c.Timeout, c.Logger, c.DialFunc = 10*time.Second, &mysql.NopLogger{}, dial
 	c.TLSConfig = "preferred"
 	authorities := ""
 	for name, values := range u.Query() {
 		switch value := values[len(values)-1]; {
 		case name == "tls" && slices.Contains([]string{"true", verifyCA, "skip-verify", "preferred", "false"}, value):
 			c.TLSConfig = value
+		case name == "socket":
+			c.Net, c.Addr = "unix", value
 		case name == "ssl-ca":
 			authorities = value
 		case name == "server-public-key-path":
@@ -61,7 +64,7 @@ func parseDSN(dsn string) (*mysql.Config, error) {
 				return nil, err
 			}
 		default:
-			return nil, errors.New("has a parameter that is not known: write tls=true, verify-ca, skip-verify, preferred or false, ssl-ca=FILE and server-public-key-path=FILE")
+			return nil, errors.New("has a parameter that is not known: write tls=true, verify-ca, skip-verify, preferred or false, ssl-ca=FILE, server-public-key-path=FILE and socket=FILE")
 		}
 	}
 	switch {

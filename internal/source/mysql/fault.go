@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	badLogin  = "the login was refused: check user, password and host of the account; one that requires SSL is refused with tls=false, and one that requires X509 always"
+	badLogin  = "the login was refused: correct user, password and host of the account; one that requires SSL is refused with tls=false, and one that requires X509 always"
 	locked    = "the account is locked: unlock it by ALTER USER ... ACCOUNT UNLOCK"
 	expired   = "the password of the account has expired: give it a new one by ALTER USER ... IDENTIFIED BY"
 	noRight   = "the account, or the definer of a view, lacks a privilege"
@@ -29,7 +29,7 @@ var faults = stdsql.Faults{
 		}
 		return n, false
 	},
-	Format: "error %d", Code: "%d", Lost: mysql.ErrInvalidConn,
+	Format: "error %d", Code: "%d", Lost: mysql.ErrInvalidConn, Anonymous: true,
 	About: map[dialect.Subject][]int{
 		dialect.AboutServer: {
 			1021, 1037, 1038, 1041, 1114, // no disk or memory left
@@ -63,11 +63,11 @@ var faults = stdsql.Faults{
 		1045: badLogin, 1698: badLogin, 1130: badLogin,
 		3118: locked, 4151: locked, 1820: expired, 1862: expired,
 		1044: "the account may not use the database: GRANT SELECT ON it to the account, or correct its name",
-		1049: "there is no such database",
+		1049: "there is no such database: create it, or correct its name",
 		1040: "the server has too many connections: raise max_connections",
 		1203: "the account has too many connections: raise max_user_connections",
-		1226: "the account has reached one of its limits, such as MAX_USER_CONNECTIONS",
-		3032: "the server is in offline mode",
+		1226: "the account has reached one of its limits, such as MAX_USER_CONNECTIONS: raise it",
+		3032: "the server is in offline mode: wait until it is online",
 		3159: "the server takes no connection without TLS (require_secure_transport): remove tls=false",
 	},
 }
@@ -77,11 +77,13 @@ func (v vendor) Refusal(err error) *dialect.Fault {
 	f := v.Faults.Refusal(err)
 	switch {
 	case errors.As(err, new(x509.HostnameError)):
-		f.Text = "the server's certificate does not have the name of the host: write the host as the certificate has it, or, for a certificate that MySQL made itself, tls=verify-ca and ssl-ca=FILE"
+		f.Do += ", or, for a certificate that MySQL made itself, tls=verify-ca and ssl-ca=FILE"
 	case errors.As(err, new(x509.UnknownAuthorityError)):
-		f.Text = "the authority of the server's certificate is not known: name the file of its certificate by ssl-ca=FILE"
+		f.Do += " by ssl-ca=FILE"
+	case errors.Is(err, errSilent):
+		f.Text, f.Do = errSilent.Error(), "correct the port, or the kind of database"
 	case errors.Is(err, mysql.ErrNoTLS):
-		f.Text = "the server has no TLS: give it a certificate, or remove tls from the DSN"
+		f.Text, f.Do = "the server has no TLS", "give it a certificate, or remove tls from the DSN"
 	}
 	return f
 }

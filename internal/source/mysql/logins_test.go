@@ -52,7 +52,7 @@ func TestLogins(t *testing.T) {
 		t.Fatal(err)
 	}
 	ca, key, otherKey := "ssl-ca="+url.QueryEscape(dir+"ca.pem"), "tls=false&server-public-key-path="+url.QueryEscape(dir+"public_key.pem"), "tls=false&server-public-key-path="+newPublicKey(t)
-	const refused = "the login was refused: check user, password and host"
+	const refused = "correct user, password and host"
 	for _, secure := range []string{"OFF", "ON"} {
 		execute(t, root, "SET GLOBAL require_secure_transport = "+secure)
 		for _, c := range []struct{ account, params, want, secure string }{ // secure: of require_secure_transport, if it differs

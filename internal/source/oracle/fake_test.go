@@ -145,7 +145,7 @@ func TestFaults(t *testing.T) {
 		{ora(1456, "may not perform insert/delete/update operation inside a READ ONLY transaction"), dialect.AboutStatement, "READ ONLY"},
 		{ora(1722, "invalid number\nORA-06512: at \"APP.F\", line 3"), dialect.AboutRow, "invalid number (ORA-01722)"},
 		{ora(20001, "raised by a function"), dialect.AboutRow, "raised by a function (ORA-20001)"},
-		{ora(1017, "invalid username/password for user SCOTT"), dialect.AboutStatement, "the login was refused: check user and password (ORA-01017)"},
+		{ora(1017, "invalid username/password for user SCOTT"), dialect.AboutStatement, "the login was refused: correct user and password (ORA-01017)"},
 	} {
 		d, _ := fake(t, fakedriver.Answer{To: "SELECT id", Err: c.err})
 		s := acquire(t, d)
@@ -189,8 +189,8 @@ func TestLine(t *testing.T) {
 
 // TestConnectFaults has logins that fail: no text has the user's name.
 func TestConnectFaults(t *testing.T) {
-	for code, want := range map[int]string{1017: "check user and password", 12514: "no such service", 28000: "locked", 12345: "refused the connection"} {
-		if got := faults.Refusal(ora(code, "for user SCOTT")); !strings.Contains(got.Text, want) || strings.Contains(got.Text, "SCOTT") {
+	for code, want := range map[int]string{1017: "correct user and password", 12514: "no such service", 28000: "locked", 12345: "refused the connection"} {
+		if got := faults.Refusal(ora(code, "for user SCOTT")); !strings.Contains(got.Error(), want) || strings.Contains(got.Error(), "SCOTT") {
 			t.Errorf("%d: got %q, want %q in it and no user", code, got.Text, want)
 		}
 	}

@@ -15,13 +15,13 @@ import (
 var heading = regexp.MustCompile(`^ORA-\d+:?\s*`)
 
 const (
-	badLogin    = "the login was refused: check user and password"
+	badLogin    = "the login was refused: correct user and password"
 	noLogin     = "the account may not log in: GRANT CREATE SESSION to it"
-	locked      = "the account is locked"
-	expired     = "the password has expired"
+	locked      = "the account is locked: ALTER USER ... ACCOUNT UNLOCK"
+	expired     = "the password has expired: give it another by ALTER USER ... IDENTIFIED BY"
 	noRight     = "the account lacks a privilege"
-	sessions    = "too many sessions"
-	connections = "too many connections"
+	sessions    = "too many sessions: raise sessions and processes, or the limit of the profile"
+	connections = "too many connections: raise processes"
 	oldSnapshot = "if this repeats, lower batch, or raise UNDO_RETENTION"
 )
 
@@ -66,7 +66,7 @@ var faults = stdsql.Faults{
 		return ""
 	},
 	Refusals: map[int]string{
-		1017: badLogin, 1045: noLogin, 28000: locked, 28001: expired, 12505: "there is no such SID", 12514: "there is no such service",
+		1017: badLogin, 1045: noLogin, 28000: locked, 28001: expired, 12505: "there is no such SID: correct it (lsnrctl status lists them)", 12514: "there is no such service: correct it (lsnrctl status lists them)",
 		18: sessions, 20: sessions, 2391: sessions, 12516: connections, 12519: connections, 12520: connections,
 	},
 }

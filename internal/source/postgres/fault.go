@@ -67,35 +67,62 @@ func missingRight(pg *pgconn.PgError) string {
 }
 
 // connectFault is the error of a failed connect. The texts of driver and server
-// contain the user's name, so only known texts are used.
+// contain the user's name, which is not shown.
 func (db *DB) connectFault(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return fmt.Errorf("connect to %s: %w", db.address, &dialect.Fault{Subject: dialect.AboutServer, Text: connectReason(err)})
+	return fmt.Errorf("connect to %s: %w", db.address, refused(err))
 }
 
-func connectReason(err error) string {
+// ofAnyone matches the user that a message names.
+var ofAnyone = regexp.MustCompile(`(user|role) "[^"]*"`)
+
+// refused says why a connection failed, and what to do.
+func refused(err error) *dialect.Fault {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
-		return reason(err)
+		what, do := unreachable(err)
+		return &dialect.Fault{Subject: dialect.AboutServer, Text: what, Do: do}
 	}
-	var what string
+	what, do := "the server refused the connection", "see its message"
 	switch {
-	case strings.HasPrefix(pg.Code, "28"):
-		what = "the login was refused: check user, password and pg_hba.conf"
+	case pg.Code == "28P01":
+		what, do = "the login was refused", "correct user and password"
+	case pg.Code == "28000":
+		what, do = "the login was refused", "correct the user, or add a line for it, the database and this host to pg_hba.conf"
 	case pg.Code == "3D000":
-		what = "there is no such database"
-	case pg.Code == "53300":
-		what = "too many connections"
+		what, do = "there is no such database", "create it, or correct its name"
+	case pg.Code == "42501":
+		what, do = "the user may not use the database", "GRANT CONNECT ON DATABASE to it"
+	case pg.Code == tooMany:
+		what, do = "too many connections", "raise max_connections, or close other connections"
 	case pg.Code == "57P03":
-		what = "the server is starting up or shutting down"
+		what, do = "the server is starting up or shutting down", "wait"
 	case strings.HasPrefix(pg.Message, "unsupported startup parameter"):
-		what = "a connection pooler refused a setting of dsn, such as options or search_path: remove it and ALTER ROLE ... SET it, or name the server itself"
-	default:
-		what = "the server refused the connection"
+		what, do = "a connection pooler refused a setting of dsn, such as options or search_path", "remove it and ALTER ROLE ... SET it, or name the server itself"
+	case pg.Code == "42704" || pg.Code == "22023":
+		what, do = "the server refused a parameter of the address", "remove it, or correct its value"
 	}
-	return fmt.Sprintf("%s (SQLSTATE %s)", what, pg.Code)
+	return &dialect.Fault{
+		Subject: dialect.AboutServer, Code: pg.Code, Do: do,
+		Text: fmt.Sprintf("%s (%s, SQLSTATE %s)", what, dialect.OneLine(ofAnyone.ReplaceAllString(pg.Message, "$1")), pg.Code),
+	}
+}
+
+// unreachable says why there is no connection, and what to do.
+func unreachable(err error) (what, do string) {
+	if what, do := dialect.Unreachable(err); what != "" {
+		return what, do
+	}
+	switch text := reason(err); {
+	case strings.Contains(text, "server refused TLS"):
+		return "the server has no TLS", "write sslmode=disable if the network is safe, or enable ssl in postgresql.conf"
+	case pgconn.Timeout(err):
+		return text, "see whether a PostgreSQL server is at this port, and how busy it is"
+	default:
+		return text, ""
+	}
 }
 
 // reason returns the innermost text of a driver's error; the outer ones contain

@@ -88,8 +88,8 @@ func TestRefusedLogin(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
 	for _, c := range []struct{ old, new, want string }{
-		{"postgres@", "unknown:" + secret + "@", "the login was refused: check user, password and pg_hba.conf (SQLSTATE 28000)"},
-		{"/test_", "/nothing_", "there is no such database (SQLSTATE 3D000)"},
+		{"postgres@", "unknown:" + secret + "@", "the login was refused (role does not exist, SQLSTATE 28000): correct the user, or add a line for it, the database and this host to pg_hba.conf"},
+		{"/test_", "/nothing_", "does not exist, SQLSTATE 3D000): create it, or correct its name"},
 	} {
 		_, err := openDB(t, strings.Replace(dsn, c.old, c.new, 1)).Acquire(t.Context())
 		if !errors.Is(err, doc.ErrUnavailable) || !strings.HasSuffix(err.Error(), c.want) {

@@ -60,12 +60,12 @@ var faults = stdsql.Faults{
 		return stdsql.GrantAll
 	},
 	Refusals: map[int]string{
-		18456: "the login was refused: check user and password",
-		18452: "the login was refused: the server takes no SQL Server logins, or the user is of no trusted domain",
-		18470: "the login is disabled",
-		4060:  "there is no such database, or the login has no user in it",
-		40615: "the firewall of the Azure SQL server does not allow this machine's address",
-		10928: "too many connections",
+		18456: "the login was refused: correct user and password",
+		18452: "the login was refused: let the server take SQL Server logins, or correct the user",
+		18470: "the login is disabled: enable it by ALTER LOGIN ... ENABLE",
+		4060:  "there is no such database, or the login has no user in it: correct its name, or CREATE USER in it",
+		40615: "the firewall of the Azure SQL server does not allow this machine's address: add a rule for it",
+		10928: "too many connections: close some, or raise the limit",
 	},
 }
 

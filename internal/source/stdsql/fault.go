@@ -6,8 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
+	"strings"
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/source/dialect"
@@ -30,8 +30,10 @@ type Faults struct {
 	Hints     map[int]string                   // what to do where the server's text does not say it
 	Texts     map[int]string                   // instead of the server's, which may name the user
 	Grant     func(Numbered) string            // the privilege that is missing; "": none
-	// Refusals are why the server refuses a connection. Its texts name the user.
-	Refusals map[int]string
+	// Refusals are why the server refuses a connection, and after a colon what to do. The
+	// server's text, which may name the user, is shown only if Of removes that.
+	Refusals  map[int]string
+	Anonymous bool // Of removes the names of users
 }
 
 // GrantAll is a Grant for a server that does not name the table.
@@ -67,8 +69,11 @@ func (f *Faults) Refusal(err error) *dialect.Fault {
 	if !ok {
 		return unreachable(err, f.Lost)
 	}
-	text := cmp.Or(f.Refusals[e.Number], "the server refused the connection")
-	return &dialect.Fault{Subject: dialect.AboutServer, Code: fmt.Sprintf(f.Code, e.Number), Text: f.text(text, e.Number)}
+	what, do, _ := strings.Cut(cmp.Or(f.Refusals[e.Number], "the server refused the connection: look the number up"), ": ")
+	if f.Anonymous {
+		what += ", " + strings.TrimRight(dialect.OneLine(e.Text), ". ")
+	}
+	return &dialect.Fault{Subject: dialect.AboutServer, Code: fmt.Sprintf(f.Code, e.Number), Text: f.text(what, e.Number), Do: do}
 }
 
 func (f *Faults) text(what string, number int) string {
@@ -105,15 +110,9 @@ func Fault(err error, classify func(error) error) error {
 // and no user.
 func unreachable(err, lost error) *dialect.Fault {
 	f := &dialect.Fault{Subject: dialect.AboutServer, Text: dialect.OneLine(err.Error())}
-	var op *net.OpError
-	switch {
-	case errors.As(err, new(*net.DNSError)):
-		f.Text = "no such host"
-	case errors.As(err, &op) && op.Timeout():
-		f.Text = "the server did not answer in time"
-	case errors.As(err, &op):
-		f.Text = dialect.OneLine(op.Err.Error())
-	case errors.Is(err, driver.ErrBadConn), lost != nil && errors.Is(err, lost):
+	if text, do := dialect.Unreachable(err); text != "" {
+		f.Text, f.Do = text, do
+	} else if errors.Is(err, driver.ErrBadConn) || lost != nil && errors.Is(err, lost) {
 		f.Text = "the connection was lost"
 	}
 	return f

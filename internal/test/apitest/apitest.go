@@ -116,11 +116,11 @@ func (s *Server) Analyzer(table string) (*analysis.Analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return analysis.New(t.mapping.Analyzer, t.mapping.Stopwords)
+	return analysis.New(t.mapping.Spec())
 }
 
 // Tables implements osapi.Engine.
-func (s *Server) Tables() []string {
+func (s *Server) Tables(search.Caller) []string {
 	names := make([]string, len(s.tables))
 	for i, t := range s.tables {
 		names[i] = t.Name

@@ -17,10 +17,11 @@ type wing struct {
 // internal/, except those of top-level packages, which begin with a slash.
 var wings = map[string]wing{
 	"base": {inside: map[string][]string{
+		"base/address":  {"base/nearest"},
 		"base/schedule": {"base/recovered"},
 	}},
 	"configs": {imports: []string{"base"}, extra: map[string][]string{
-		"/configs": {"index/query"}, // the names and types of fields
+		"/configs": {"index/analysis", "index/query", "index/title"}, // languages, the names and types of fields, and what names a row
 	}},
 	"source": {imports: []string{"base"}, inside: map[string][]string{
 		"source":           {"source/dialect"}, // the engine knows no vendor
@@ -32,8 +33,9 @@ var wings = map[string]wing{
 		"source/sqlserver": {"source/dialect", "source/horizon", "source/stdsql"},
 	}},
 	"index": {imports: []string{"base"}, inside: map[string][]string{
-		"index/aggregate": {"index/query"},
-		"index/search":    {"index/aggregate", "index/query"},
+		"index/aggregate":         {"index/query"},
+		"index/analysis/language": {"index/analysis"},
+		"index/search":            {"index/aggregate", "index/query", "index/title"},
 		// The layers of the embedded engine, the lowest first.
 		"index/fulltext/segment":  {"index/analysis"},
 		"index/fulltext/schema":   {"index/analysis", "index/query"},
@@ -71,16 +73,18 @@ var wings = map[string]wing{
 		"sync/passes":  {"/timetrace", "/configs", "state/stamps", "source/changes"},
 	}},
 	"tool": {imports: []string{"base", "configs", "source"}, extra: map[string][]string{
-		"tool/inspect": {"index/fulltext/schema"}, // what a column is indexed as
+		"tool/inspect": {"index/analysis/language", "index/fulltext/schema", "index/title"}, // what a column is indexed as, its language, and what names a row
+	}, inside: map[string][]string{
+		"tool/inspect": {"tool/secret"},
 	}},
 	"serve": {imports: []string{"base", "configs", "source", "index", "pages", "state", "sync", "tool"}, inside: map[string][]string{
-		"serve/httpapi": {"serve/clients"},
+		"serve/httpapi": {"serve/clients", "serve/signed"},
 		"serve/leader":  {"serve/database", "serve/datadir", "serve/httpapi"},
 		"serve/stored":  {"serve/database", "serve/datadir", "serve/httpapi", "serve/leader"},
 		"serve/moves":   {"serve/datadir", "serve/httpapi", "serve/leader", "serve/stored"},
 		"serve/runs":    {"serve/httpapi"},
 		"serve/tables":  {"serve/database", "serve/httpapi", "serve/runs", "serve/stored"},
-		"serve/front":   {"serve/clients", "serve/datadir", "serve/httpapi", "serve/osapi"},
+		"serve/front":   {"serve/clients", "serve/datadir", "serve/httpapi", "serve/osapi", "serve/signed"},
 		"serve/daemon": {
 			"serve/clients", "serve/database", "serve/datadir", "serve/front", "serve/httpapi", "serve/leader", "serve/moves", "serve/osapi/mapping", "serve/runs", "serve/stored", "serve/tables",
 		},
@@ -159,6 +163,7 @@ var owners = map[string]string{
 	"github.com/golang/snappy":                 "internal/index/fulltext/segment",
 	"github.com/RoaringBitmap/roaring":         "internal/index/fulltext/segment",
 	"github.com/go-co-op/gocron":               "internal/base/schedule",
+	"github.com/golang-jwt/jwt":                "internal/serve/signed",
 	"github.com/jackc/pgx":                     "internal/source/postgres",
 	"modernc.org/sqlite":                       "internal/source/sqlite",
 	"github.com/go-sql-driver/mysql":           "internal/source/mysql",

@@ -47,9 +47,11 @@ const (
 	diskSpace
 	dataRights
 	aclOpen
+	tlsByProxy
 	indexOneCopy
 	indexUntested
 	serverFound
+	addressRead
 	indexFound
 	clockRead
 	statsHidden
@@ -129,11 +131,13 @@ var kinds = [codes]kind{
 	diskSpace:             {"disk_space", Warning, "The file system of `data` has less than 1 GiB free.", "Free some space, or use another directory."},
 	dataRights:            {"data_rights", Warning, "Users other than the owner can read the directory `data`, which holds the indexed rows.", "Run the `chmod` that the finding shows."},
 	aclOpen:               {"acl_open", Warning, "A table has an `acl`, but there are no tokens: every user of this machine finds every document.", "Add `http.tokens`, each with its groups."},
+	tlsByProxy:            {"tls_by_proxy", Warning, "A proxy ends TLS, so requests come here without it, under any `Host`.", "Let only the proxy reach this address, over a network that you trust."},
 	indexUntested:         {"index_untested", Warning, "The indexes are in a product or version that was not tested, such as Elasticsearch.", "Use OpenSearch 2 or 3, or compare often: `indexerd verify --content`."},
 	indexOneCopy:          {"index_one_copy", Warning, "New indexes in the OpenSearch cluster have no replicas.", "Write `replicas: 1`, if the cluster has several nodes."},
 
 	indexFound:    {"index", Info, "The cluster's product and version, and the privileges that its user needs.", ""},
 	serverFound:   {"server", Info, "The database's version, its address, the connection and the role.", ""},
+	addressRead:   {"address", Info, "What `dsn` has of other programs, which was translated or ignored.", ""},
 	clockRead:     {"clock", Info, "The difference between the clocks of the database and of this machine.", ""},
 	statsHidden:   {"stats_hidden", Info, "The role can't see when transactions of other roles began. The horizon is exact, but the settled time may advance later.", "Run the `GRANT` that the finding shows."},
 	tableRead:     {"table", Info, "The number of rows that the SQL returns, the type of the key, and the precision of `updated`.", ""},

@@ -1,8 +1,10 @@
 package inspect
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -152,9 +154,19 @@ func TestCodes(t *testing.T) {
 			cfg.Index.Replicas, cfg.Index.URLs = 1, []string{"http://127.0.0.1:9200", "http://search-1:9200"}
 			c.Index(Index{Tested: true})
 		}), []string{"no_tls"}},
+		{"a proxy", call(func(c *Check, cfg *configs.Config) {
+			cfg.HTTP.TLS.EndedByProxy, cfg.HTTP.TrustedProxies = true, []netip.Prefix{netip.MustParsePrefix("10.0.0.7/32")}
+			c.access()
+		}), []string{"tls_by_proxy"}},
 		{"acl without tokens", conf(", metadata: {g: keyword}, acl: g"), []string{"acl_open"}},
 
 		{"a server", server(func(*doc.Server) {}), []string{"server"}},
+		{"an address of another program", call(func(c *Check, cfg *configs.Config) {
+			cfg.Sources[0].Notes = []string{"ignored parameters of the address: pool"}
+			good := goodServer
+			good.Now = time.Now()
+			c.Server(context.Background(), cfg.Sources[0], fakeServer{good})
+		}), []string{"address"}},
 		{"a clock", server(func(*doc.Server) {}), []string{"clock"}},
 		{"hidden transactions", server(func(s *doc.Server) { s.SeesTransactions = false }), []string{"stats_hidden"}},
 		{"a table", rows(func(*fakeRows) {}), []string{"table"}},

@@ -18,12 +18,16 @@ func (c *Check) Server(ctx context.Context, source configs.Source, db Server) bo
 	path := "sources." + source.Name
 	d, err := db.Server(ctx)
 	if err != nil {
-		c.add(unreachable, path, oneLine(err), fmt.Sprintf("start the database at %s, or correct address and login", db.Address()))
+		what, do := NoAnswer(ctx, source.Driver, db.Address(), err)
+		c.add(unreachable, path, what, do)
 		return false
 	}
 	c.servers[source.Name] = d
 	c.add(serverFound, path, introduce(db.Address(), d), nothing)
 	c.connection(path, d)
+	for _, note := range source.Notes {
+		c.add(addressRead, path+".dsn", note, nothing)
+	}
 	if d.Pooled {
 		c.add(pooler, path+".dsn", "the connection leads through a connection pooler, which may have several servers: no horizon is exact", "name the server itself in dsn")
 	}

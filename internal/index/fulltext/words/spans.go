@@ -82,9 +82,7 @@ func patternsOf(s *schema.Schema, dst []pattern, n query.Node, field string) []p
 		for _, c := range scoredParts(n) {
 			dst = patternsOf(s, dst, c, field)
 		}
-		if in, p, slop := termsOf(s, n); in == field {
-			add(in, p, slop)
-		}
+		add(termsOf(s, n))
 	}
 	return dst
 }

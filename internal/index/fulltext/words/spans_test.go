@@ -67,3 +67,16 @@ func marked(t *testing.T, s *schema.Schema, n query.Node, text string) string {
 	}
 	return out + text[at:]
 }
+
+// A phrase that is being typed is marked in every column.
+func TestMatcherOfABegunPhrase(t *testing.T) {
+	s, err := schema.New(schema.Mapping{Content: []string{"title", "description"}, Analyzer: "standard", Positions: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for field, want := range map[string]string{"": "a [Mad Scientist], a mad dog", "title": "a [Mad Scientist], a mad dog", "description": "a Mad Scientist, a mad dog"} {
+		if got := marked(t, s, query.PhrasePrefix{Field: field, Text: "mad sci"}, "a Mad Scientist, a mad dog"); got != want {
+			t.Errorf("in %q: got %s, want %s", field, got, want)
+		}
+	}
+}
