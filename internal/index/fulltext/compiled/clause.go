@@ -57,6 +57,12 @@ type (
 	// A Term matches documents with a term in a field.
 	Term struct{ Field, Term string }
 
+	// Forms match documents with any of some terms in a field, which count as one term.
+	Forms struct {
+		Field string
+		Terms []string
+	}
+
 	// A TermPrefix matches documents with a term that begins so, one of the first Most
 	// of these terms unless Most is 0.
 	TermPrefix struct {
@@ -65,11 +71,13 @@ type (
 	}
 
 	// A TermPattern matches documents with a term that a query.Pattern describes.
+	// With Stems the field has stems behind analysis.StemMark, which no pattern describes.
 	TermPattern struct {
 		Field string
 		Kind  query.PatternKind
 		Text  string
 		Fold  bool
+		Stems bool
 	}
 
 	// A TermSimilar matches documents with a term at most so many edits away, as a
