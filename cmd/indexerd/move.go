@@ -25,7 +25,7 @@ func (moveCommand) Help() string {
 	return "Moves the pages of all loaded tables, or the marks, from where one configuration has them to where another one does.\n" +
 		"Pages are moved while the daemon runs, or stands. For marks all daemons that use them must be stopped. Both configurations have the same data directory and differ in pages alone, or in marks alone: " +
 		"for two daemons move pages first, and then marks from the file to etcd.\n" +
-		"A move that was interrupted continues when the command runs again. Until then no daemon starts on marks that are moved. " +
+		"A daemon continues its move of pages when it starts again; any other move that was interrupted continues when the command runs again. Until then no daemon starts on marks that are moved. " +
 		"Old pages are not deleted; old marks don't count any more.\n\n" +
 		"Examples:\n  indexerd move --from files.yaml -c bigtable.yaml\n  sudo systemctl stop indexerd\n  indexerd move --from bigtable.yaml -c etcd.yaml\n  indexerd run -c etcd.yaml"
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,8 +130,36 @@ func TestMoveWhileTheDaemonRuns(t *testing.T) {
 	}
 }
 
+// An order to move the pages that was answered is carried out, although the daemon is killed
+// at once and nobody asks again.
+func TestKillAfterAMoveIsOrdered(t *testing.T) {
+	t.Parallel()
+	m := newMover(pageTargets["Bigtable's emulator"](t))
+	d := m.start(m.files)
+	d.ready(t)
+	answer, err := http.Post(d.base+"/api/v1/move", "application/json", strings.NewReader(fmt.Sprintf(`{"config":%q,"from":"filemap"}`, m.remote)))
+	d.kill()
+	if err != nil || answer.StatusCode != http.StatusAccepted {
+		t.Fatalf("got %+v, %v, want that the move begins", answer, err)
+	}
+	answer.Body.Close()
+	d = m.start(m.files)
+	eventually(t, soon, "the move", func() error {
+		if !strings.Contains(d.log.String(), "the pages were moved") {
+			return fmt.Errorf("the log is %s", d.log)
+		}
+		return nil
+	})
+	m.move(m.files, m.remote, 1, "already")
+	d.stop(t)
+	d = m.start(m.remote)
+	isEqual(m.TB, m.remote)
+	d.stop(t)
+	m.unloaded(d)
+}
+
 // A daemon that is killed while its pages are moved starts again with the old
-// configuration, and the move continues.
+// configuration, and continues the move.
 func TestKillDuringAMove(t *testing.T) {
 	t.Parallel()
 	m := newMover(pageTargets["Bigtable's emulator"](t))
@@ -151,7 +180,13 @@ func TestKillDuringAMove(t *testing.T) {
 	d := m.start(m.files)
 	d.ready(t)
 	isEqual(m.TB, m.files)
-	m.move(m.files, m.remote, 0, " 0 damaged, 0 differ")
+	eventually(t, soon, "the move", func() error {
+		stdout, stderr, _ := ask(m.TB, "move", "--from", m.files, "-c", m.remote)
+		if both := stdout + stderr; !strings.Contains(both, " 0 damaged, 0 differ") && !strings.Contains(both, "already") {
+			return fmt.Errorf("move: %s", both)
+		}
+		return nil
+	})
 	d.stop(t)
 	d = m.start(m.remote)
 	isEqual(m.TB, m.remote)

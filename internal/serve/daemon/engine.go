@@ -237,6 +237,7 @@ func (e *Engine) follow(ctx context.Context, f *front.Front, log *slog.Logger) e
 			}
 		})
 	}
+	e.continueMove()
 	<-ctx.Done()
 	cause := causeOf(ctx)
 	hurry := time.AfterFunc(interruptAfter, e.interrupt)

@@ -115,7 +115,7 @@ func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, err
 	var result any
 	var failure error
 	if r.move != nil { // no pass runs, and searches are answered until d.close
-		if result, failure = r.move.Finish(ctx); failure != nil {
+		if result, failure = d.finishMove(ctx, r.move); failure != nil {
 			r.cfg = d.cfg
 		}
 	}
@@ -139,6 +139,7 @@ func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, err
 	} else if err == nil {
 		if r.move != nil && failure == nil {
 			d.movedFrom = d.cfg.PageStore.Name()
+			d.Log.Info("the pages were moved", "from", d.movedFrom, "to", r.cfg.PageStore.Name())
 		}
 		d.cfg = r.cfg
 		if d.UseLog != nil {

@@ -176,10 +176,10 @@ func TestReloadEndsAMove(t *testing.T) {
 		t.Error("the order of a move has cancelled it")
 	}
 	e.moving.endBut(nil)
-	if cause := context.Cause(ctx); cause != moves.ErrRenewed {
-		t.Errorf("got cause %v, want that the configuration was read again", cause)
+	if cause := context.Cause(ctx); cause != moves.ErrCut {
+		t.Errorf("got cause %v, want that it was cut", cause)
 	}
-	if _, err := mine.Next(&configs.Config{}, new(timetrace.Trace)); err != moves.ErrRenewed {
-		t.Errorf("got error %v of another engine, want that the configuration was read again", err)
+	if _, err := mine.Next(&configs.Config{}, new(timetrace.Trace)); err != moves.ErrCut {
+		t.Errorf("got error %v of another engine, want that it was cut", err)
 	}
 }

@@ -56,6 +56,9 @@ func (d *daemon) takeOrders(ctx context.Context, e *Engine, end context.CancelCa
 			return
 		}
 		d.refuse(o, err)
+		if o.move != nil {
+			e.continueMove() // of an engine before
+		}
 	}
 }
 
@@ -157,9 +160,9 @@ func (d *daemon) keepPlace(cfg *configs.Config) {
 }
 
 // settleRuns waits for the runs that callers began, such as a reindex or a
-// verify. It ends the backup, which takes as long as its client reads, and a move
-// of pages, which continues when it is started again. No run and no backup can
-// begin any more.
+// verify. It ends the backup, which takes as long as its client reads, and the
+// copy of a move, which the next engine continues. No run and no backup can begin any
+// more.
 func (d *daemon) settleRuns(ctx context.Context, e *Engine, o order) error {
 	e.runs.End()
 	e.moving.endBut(o.move)
@@ -178,6 +181,9 @@ func (d *daemon) refuse(o order, err error) {
 	}
 	if o.move != nil {
 		err = errors.Join(err, o.move.Close())
+		if !errors.Is(err, moves.ErrCut) {
+			err = errors.Join(err, endMove(d.cfg.Data))
+		}
 	}
 	if o.table != "" {
 		err = errors.Join(err, endReload(d.cfg.Data, o.table))

@@ -23,16 +23,35 @@ func reloadFile(data, table string) string { return filepath.Join(data, table+re
 
 // noteReload makes an order durable. Its error is the answer to the caller.
 func noteReload(data, table string) error {
-	if err := atomicfile.Write(atomicfile.OS, reloadFile(data, table), []byte(table+"\n")); err != nil {
-		return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "the order can't be stored: " + configs.Message(err), Hint: repairDisk + ", and ask again"}
+	return noteOrder(reloadFile(data, table), []byte(table+"\n"))
+}
+
+// noteOrder writes an order durably. After an error there is none.
+func noteOrder(file string, text []byte) error {
+	err := atomicfile.Write(atomicfile.OS, file, text)
+	if err == nil {
+		return nil
 	}
-	return nil
+	err = errors.Join(err, removeOrder(file))
+	return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "the order can't be stored: " + configs.Message(err), Hint: repairDisk + ", and ask again"}
+}
+
+// removeOrder removes an order, if there is one.
+func removeOrder(file string) error {
+	err := os.Remove(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil { // a power cut would bring it back
+		err = atomicfile.OS.SyncDir(filepath.Dir(file))
+	}
+	return err
 }
 
 // endReload forgets an order that was carried out or refused. If the file stays, the order
 // is carried out once more.
 func endReload(data, table string) error {
-	if err := os.Remove(reloadFile(data, table)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeOrder(reloadFile(data, table)); err != nil {
 		return fmt.Errorf("the order to reload %s: %w", table, err)
 	}
 	return nil

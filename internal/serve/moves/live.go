@@ -48,8 +48,9 @@ type tableMove struct {
 	began    time.Time
 }
 
-// ErrRenewed is why the copy of a move was cancelled.
-var ErrRenewed = errors.New("the configuration was read again: run the command again to continue")
+// ErrCut is why the copy of a move ended with its engine. The order of the move stays, and
+// the next engine copies again.
+var ErrCut = errors.New("indexerd opens its storage again, and then continues the move: run the command again to follow it")
 
 // NewLive returns a move of what is stored to the store of another configuration. Its
 // copy ends with the context that it returns.
@@ -217,14 +218,14 @@ func (p reservingPages) Put(pages []doc.Page) error {
 	return p.Pages.Put(pages)
 }
 
-// Renew ends the copy: the configuration is read again.
-func (m *Live) Renew() { m.cancel(ErrRenewed) }
+// Cut ends the copy with its engine.
+func (m *Live) Cut() { m.cancel(ErrCut) }
 
 // Next returns the configuration of the next engine. It fails if another engine has
 // begun since the copy.
 func (m *Live) Next(now *configs.Config, trace *timetrace.Trace) (*configs.Config, error) {
 	if m.trace != trace {
-		return nil, ErrRenewed
+		return nil, ErrCut
 	}
 	cfg := *now
 	cfg.PageStore, cfg.Bloom = m.other.PageStore, m.other.Bloom

@@ -58,8 +58,8 @@ func (r *Runs) Stop() {
 // Begin has the runs wait for work at their end.
 func (r *Runs) Begin(work func()) { r.going.Go(work) }
 
-// CancelAtEnd cancels a run of a longer life when these runs are stopped. stop ends that.
-func (r *Runs) CancelAtEnd(one *Job) (stop func() bool) { return context.AfterFunc(r.ctx, one.Cancel) }
+// AtStop has f called when the runs are stopped. stop ends that.
+func (r *Runs) AtStop(f func()) (stop func() bool) { return context.AfterFunc(r.ctx, f) }
 
 // End lets no run begin any more.
 func (r *Runs) End() {
