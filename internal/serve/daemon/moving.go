@@ -166,8 +166,15 @@ func (e *Engine) continueMove() {
 		e.log.Warn("the order to move the pages was removed", "why", configs.Message(errors.Join(err, endMove(e.cfg.Data))))
 		return
 	}
-	if run, err := e.openMove(*r, to, func() error { return nil }); err == nil {
-		e.log.Info("the move of the pages continues", "to", to.PageStore.Name(), "config", to.File, "run", run.Run)
+	_, err = e.openMove(*r, to, func() error {
+		if now, err := notedMove(e.cfg.Data); now == nil || *now != *r {
+			return errors.Join(errors.New("the move has ended meanwhile"), err)
+		}
+		e.log.Info("the move of the pages continues", "to", to.PageStore.Name(), "config", to.File)
+		return nil
+	})
+	if err != nil { // the next engine continues it, unless it has ended
+		e.log.Info("the move of the pages waits", "why", configs.Message(err))
 	}
 }
 
