@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -189,11 +190,10 @@ func TestMoveThatCantContinue(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := startWhole(t, m.files)
-		w.logs("the order to move the pages was removed", 1)
-		if !strings.Contains(w.log.String(), c.why) {
-			t.Errorf("%s: want the reason %q in the log:\n%s", c.text, c.why, &w.log)
+		w.stop() // when it has looked at the order
+		if log := w.log.String(); !strings.Contains(log, "the order to move the pages was removed") || !strings.Contains(log, c.why) {
+			t.Errorf("%s: want the reason %q in the log:\n%s", c.text, c.why, log)
 		}
-		w.stop()
 		if _, err := os.Stat(moveFile(m.data)); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: the order: got %v, want that it is gone", c.text, err)
 		}
@@ -215,11 +215,11 @@ func TestMoveThatIsLeftContinues(t *testing.T) {
 		t.Errorf("got no order of a move that was cut, %v", err)
 	}
 	d.orders <- order{move: left}
-	go d.takeOrders(t.Context(), e, func(error) {})
-	eventually(t, soon, "the order was looked at", func() error { // it can't be carried out
-		if noted, _ := notedMove(cfg.Data); noted != nil {
-			return errors.New("the order is there")
-		}
-		return nil
-	})
+	_, last := moves.NewLive(t.Context(), cfg, cfg, e.trace, nil)
+	d.orders <- order{move: last}
+	ctx, end := context.WithCancelCause(t.Context())
+	d.takeOrders(ctx, e, end)
+	if noted, err := notedMove(cfg.Data); noted != nil || err != nil {
+		t.Errorf("got order %+v, %v, want that it was looked at, and removed: it can't be carried out", noted, err)
+	}
 }

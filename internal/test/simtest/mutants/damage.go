@@ -62,7 +62,7 @@ var ofDamage = []mutant{
 		tests: "TestMoveThatCantBeStored|TestOrderOfAMoveThatEnds"},
 	{rule: "R25", name: "a move does not continue after a restart", pkg: "internal/serve/daemon", function: "Engine.follow",
 		edit:  drop("e.continueMove()"),
-		tests: "TestMoveIsDurable"},
+		tests: "TestMoveThatCantContinue"},
 	{rule: "R25", name: "a move that an engine left does not continue in the next one", pkg: "internal/serve/daemon", function: "daemon.takeOrders",
 		edit:  drop("e.continueMove()"),
 		tests: "TestMoveThatIsLeftContinues"},
