@@ -29,6 +29,8 @@ func dsl(c compiled.Clause) object {
 		return reweighted(c)
 	case compiled.Term:
 		return object{"term": object{field(c.Field): c.Term}}
+	case compiled.AnyTerm:
+		return object{"terms": object{field(c.Field): append([]string{}, c.Terms...)}}
 	case compiled.TermPrefix:
 		if c.Most > 0 {
 			return object{"match_phrase_prefix": object{field(c.Field): object{"query": c.Prefix, "max_expansions": c.Most, "analyzer": ready}}}

@@ -159,7 +159,7 @@ func TestOpenSearchAnswers(t *testing.T) {
 		{"Basic c2FsZXM6d3Jvbmc=", "GET", "/", "", 401, "the token is unknown"},
 		{sales, "HEAD", "/", "", 200, ""},
 		{sales, "GET", "/_cluster/health", "", 200, `"status":"green"`},
-		{sales, "GET", "/film/_mapping", "", 200, `{"film":{"mappings":{"properties":{"rating":{"type":"keyword"},"title":{"fields":{"keyword":{"type":"keyword"}},"type":"text"},"year":{"type":"double"}}}}}`},
+		{sales, "GET", "/film/_mapping", "", 200, `{"film":{"mappings":{"properties":{"rating":{"type":"keyword"},"title":{"analyzer":"standard","fields":{"keyword":{"type":"keyword"}},"type":"text"},"year":{"type":"double"}}}}}`},
 		{ops, "GET", "/film/_mapping", "", 200, `"grp":{"type":"keyword"}`},
 		{sales, "POST", "/film/_search", `{"sort":[{"year":"desc"}],"_source":["year"]}`, 200, `"hits":{"hits":[{"_id":"2","_index":"film","_score":null,"_source":{"year":2006},"sort":[2006.0]},{"_id":"1","_index":"film","_score":null,"_source":{"year":2005},"sort":[2005.0]}],"max_score":null,"total":{"relation":"eq","value":2}}`},
 		{sales, "POST", "/film/_search", `{"sort":"title.keyword","from":1,"size":1,"_source":false,"track_total_hits":false}`, 200, `"hits":{"hits":[{"_id":"2","_index":"film","_score":null,"sort":["shark"]}],"max_score":null}`},

@@ -91,6 +91,8 @@ func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer,
 	switch {
 	case name == "keyword":
 		return textAnalyzer{}, nil
+	case name != "" && name != "default" && index != "" && s.isAnalyzerOf(c, index, name):
+		return s.ofIndex(c, index, "") // with its stop words
 	case name != "" && name != "default":
 		a, err := analysis.New(name, nil)
 		if err != nil {
@@ -104,6 +106,12 @@ func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer,
 		return textAnalyzer{a}, err
 	}
 	return s.ofIndex(c, index, field)
+}
+
+// isAnalyzerOf reports whether an index has an analyzer of this name, as its mapping says.
+func (s server) isAnalyzerOf(c *call, index, name string) bool {
+	t, err := s.target(index, c.caller, leniency{})
+	return err == nil && len(t.Tables) == 1 && t.Index.Analyzer() == name
 }
 
 // ofIndex returns the analyzer of an index, or of a field. A field that does not exist,

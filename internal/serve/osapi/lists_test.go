@@ -71,6 +71,9 @@ func TestLists(t *testing.T) {
 		{sales, "POST", "/film/_analyze", `{"field":"year","text":"1"}`, 400, "Can't process field [year]"},
 		{sales, "POST", "/film/_analyze", `{"field":"grp","text":"Two Words"}`, 200, `{"token":"words"`}, // as a field that does not exist
 		{ops, "POST", "/film/_analyze", `{"field":"grp","text":"Two Words"}`, 200, `"Two Words"`},
+		{sales, "GET", "/film/_mapping", "", 200, `"plot":{"analyzer":"standard","type":"text"}`},
+		{sales, "POST", "/film/_analyze", `{"analyzer":"standard","text":"Two Words"}`, 200, `"token":"words"`},
+		{sales, "POST", "/film/_analyze", `{"analyzer":"en","text":"Running"}`, 200, `"token":"run"`},
 		{sales, "POST", "/_analyze", `{"analyzer":"en","text":"Running"}`, 200, `"token":"run"`},
 		{sales, "POST", "/_analyze", `{"analyzer":"keyword","text":"A b"}`, 200, `"token":"A b"`},
 		{sales, "GET", "/_analyze", `{"text":"A b"}`, 200, `"token":"a"`},

@@ -57,6 +57,12 @@ type (
 	// A Term matches documents with a term in a field.
 	Term struct{ Field, Term string }
 
+	// An AnyTerm matches documents with one of some terms in a field.
+	AnyTerm struct {
+		Field string
+		Terms []string
+	}
+
 	// A TermPrefix matches documents with a term that begins so, one of the first Most
 	// of these terms unless Most is 0.
 	TermPrefix struct {

@@ -23,6 +23,7 @@ type Translator struct {
 	*Scope
 	now       time.Time // of date math
 	clauses   int
+	values    int // of lists that are one clause
 	fuzzies   int
 	nesteds   int
 	Named     []Named

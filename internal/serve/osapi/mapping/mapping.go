@@ -31,6 +31,8 @@ type Field struct {
 	Type string
 	// Child is set of the values of a child's rows, which a nested query has as path.
 	Child bool
+	// Analyzer is the name of what splits a text.
+	Analyzer string
 
 	both bool // text and value
 }
@@ -149,12 +151,29 @@ func (ix Index) Join(other Index) Index {
 func (ix Index) Properties() any {
 	properties := map[string]any{}
 	for _, f := range ix {
+		both := ix.Field(f.Name).both
+		if both {
+			f = ix.Field(f.Name)
+		}
 		property := map[string]any{"type": f.Type}
-		if ix.Field(f.Name).both {
+		if f.Analyzer != "" {
+			property["analyzer"] = f.Analyzer
+		}
+		if both {
 			value := ix.Field(f.Name + Suffix)
-			property = map[string]any{"type": Text, "fields": map[string]any{"keyword": map[string]any{"type": value.Type}}}
+			property["fields"] = map[string]any{"keyword": map[string]any{"type": value.Type}}
 		}
 		properties[f.Name] = property
 	}
 	return map[string]any{"properties": properties}
+}
+
+// Analyzer returns the name of what splits the texts of the index, "" if it has none.
+func (ix Index) Analyzer() string {
+	for _, f := range ix {
+		if f.Analyzer != "" {
+			return f.Analyzer
+		}
+	}
+	return ""
 }
