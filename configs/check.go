@@ -55,6 +55,8 @@ func (r *reader) checkTable(t *Table) {
 	r.checkChildren(path, t)
 	r.checkACL(join(path, "acl"), t)
 	r.checkBoosts(join(path, "content.boosts"), t)
+	r.checkTitle(join(path, "title"), t)
+	r.checkAnalyzer(join(path, "language"), t)
 	r.checkStopwords(join(path, "stopwords"), t)
 	r.checkSynonyms(join(path, "synonyms"), t)
 	r.checkDeleted(join(path, "deleted"))
@@ -102,6 +104,22 @@ func (r *reader) checkBoosts(path string, t *Table) {
 	for _, b := range t.Content.Boosts {
 		if !slices.Contains(searched, b.Field) {
 			r.wrong(join(path, b.Field), "unknown field"+didYouMean(b.Field, searched), "name a column of content.fields or a child")
+		}
+	}
+}
+
+// checkTitle reports columns that hits do not show to every caller.
+func (r *reader) checkTitle(path string, t *Table) {
+	shown := slices.Concat(t.Content.Fields, t.Key)
+	for _, m := range t.Metadata {
+		shown = append(shown, m.Name)
+	}
+	for _, name := range t.Title.Columns() {
+		switch {
+		case !slices.Contains(shown, name):
+			r.wrong(path, "unknown column"+scalar{text: name}.shown()+didYouMean(name, shown), "name columns of content.fields, metadata or key")
+		case name == t.ACL:
+			r.wrong(path, "has the column of acl, which only admins see", "name other columns")
 		}
 	}
 }

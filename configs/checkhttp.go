@@ -59,7 +59,7 @@ func (r *reader) checkListen(path, listen string) {
 		r.wrong(path, open+", and there are no tokens", "add http.tokens, or listen on 127.0.0.1")
 	}
 	if !r.config.given("http.tls") {
-		r.wrong(path, open+", and there is no certificate", "add http.tls, or listen on 127.0.0.1")
+		r.wrong(path, open+", and there is no certificate", "add http.tls (behind a proxy that has one: {ended_by_proxy: true}), or listen on 127.0.0.1")
 	}
 }
 
@@ -89,8 +89,19 @@ func (r *reader) checkProxies() {
 // checkTLS reads the certificate and its key.
 func (r *reader) checkTLS() {
 	t := &r.config.HTTP.TLS
+	t.EndedByProxy = t.endedByProxy != nil && *t.endedByProxy
+	switch {
+	case !r.config.given("http.tls"):
+		return
+	case t.EndedByProxy && !r.config.given("http.tokens"):
+		r.wrong("http.tls.ended_by_proxy", "whoever reaches the proxy reaches this server, and there are no tokens", "add http.tokens")
+	case !t.EndedByProxy && t.endedByProxy != nil:
+		r.wrong("http.tls.ended_by_proxy", "there is no certificate", "write true, or name cert_file and key_file in its place")
+	case !t.EndedByProxy && !r.config.given("http.tls.key_file"):
+		r.wrong("http.tls.key_file", "missing", "name the PEM file of the certificate's key")
+	}
 	if t.CertFile == "" || t.KeyFile == "" {
-		return // no TLS, or already reported
+		return // of a proxy, or already reported
 	}
 	cert, err := os.ReadFile(t.CertFile)
 	if err != nil {

@@ -27,6 +27,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/query"
+	"indexerd/internal/index/title"
 )
 
 // A Config is the content of one file. File paths are as written: a relative
@@ -86,11 +87,13 @@ type Table struct {
 	JSON               []string       // columns of SQL with JSON in a text type
 	Paths              []Path         // in file order
 	Content            Content
-	Metadata           []Meta  // in file order
-	Children           []Child // in file order
-	Extra              []Extra // in file order
+	Title              title.Template // of hits; zero: they have none
+	Metadata           []Meta         // in file order
+	Children           []Child        // in file order
+	Extra              []Extra        // in file order
 	Deleted            Deleted
 	Changes            string   // SELECT of key and updated without the conditions of SQL; may be empty
+	Language           string   // of the stems of words: one of analysis.Languages, "" for none
 	Stopwords          string   // none, english, or the file of DroppedWords
 	DroppedWords       []string // of that file: lower case, sorted, each once
 	ACL                string   // field with the groups that may find a document; empty: every caller may
@@ -129,6 +132,7 @@ func (t *Table) AssumedTimeout() time.Duration {
 type Content struct {
 	Fields   []string
 	Analyzer string // standard, en, cjk or ngram
+	First    bool   // the first version of the analyzer: plain-1 in the file
 	Boosts   []Boost
 	BM25     query.BM25
 

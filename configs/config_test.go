@@ -12,6 +12,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/query"
+	"indexerd/internal/index/title"
 )
 
 // minimal has only the required keys.
@@ -36,6 +37,52 @@ func mustParse(t *testing.T, data string) *Config {
 	return c
 }
 
+func mustTitle(t *testing.T, text string) title.Template {
+	t.Helper()
+	template, err := title.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return template
+}
+
+// The default title names no column of the acl.
+func TestDefaultTitle(t *testing.T) {
+	for content, want := range map[string]string{
+		"[body, subject]": "subject",
+		"[body]":          "",
+		"[name, label], boosts: {label: 2}}\n    metadata: {name: keyword}\n    acl: name\n    pages: {versions: 2": "label",
+	} {
+		c := mustParse(t, strings.Replace(minimal, "[title]", content, 1))
+		if got := c.Tables[0].Title.String(); got != want {
+			t.Errorf("%s: got the title %q, want %q", content, got, want)
+		}
+	}
+}
+
+func TestAnalyzersAndLanguages(t *testing.T) {
+	for written, want := range map[string]struct {
+		analyzer string
+		first    bool
+		language string
+	}{
+		"[title]":                       {"standard", false, ""},
+		"[title], analyzer: cjk":        {"cjk", false, ""},
+		"[title], analyzer: plain-1":    {"standard", true, ""},
+		"[title], analyzer: plain-1-en": {"en", true, ""},
+		"[title]}\n    language: de\n    pages: {versions: 2":                {"standard", false, "de"},
+		"[title]}\n    language: no\n    pages: {versions: 2":                {"standard", false, "no"}, // Norwegian
+		"[title]}\n    language: none\n    pages: {versions: 2":              {"standard", false, ""},
+		"[title], analyzer: en}\n    language: en\n    pages: {versions: 2":  {"en", false, ""},
+		"[title], analyzer: cjk}\n    language: en\n    pages: {versions: 2": {"cjk", false, "en"},
+	} {
+		got := mustParse(t, strings.Replace(minimal, "[title]", written, 1)).Tables[0]
+		if got.Content.Analyzer != want.analyzer || got.Content.First != want.first || got.Language != want.language {
+			t.Errorf("%s: got the analyzer %s, first %t, language %q, want %+v", written, got.Content.Analyzer, got.Content.First, got.Language, want)
+		}
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	got := mustParse(t, minimal)
 	got.lines = nil
@@ -57,6 +104,7 @@ func TestDefaults(t *testing.T) {
 			Key:         []string{"film_id"},
 			Updated:     "last_update",
 			Content:     Content{Fields: []string{"title"}, Analyzer: "standard", BM25: query.DefaultBM25},
+			Title:       mustTitle(t, "title"),
 			Stopwords:   "none",
 			Relevance:   "tuned",
 			Positions:   true,
@@ -107,6 +155,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 		JSON:     []string{"extra_data"},
 		Paths:    []Path{{"city", "data", []string{"address", "city"}}, {"sku", "extra_data", []string{"lines", "s.k.u"}}},
 		Content:  Content{Fields: []string{"title", "评级"}, Analyzer: "cjk", Boosts: []Boost{{"title", 3}, {"actors", 0.5}}, BM25: query.BM25{K1: 2.5}, k1: &k1, b: &b},
+		Title:    mustTitle(t, "{title} ({评级}), ${length} min"),
 		Metadata: []Meta{{"评级", "keyword"}, {"length", "number"}, {"u", "date"}, {"Open", "boolean"}},
 		Children: []Child{
 			{
@@ -121,6 +170,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 		},
 		Deleted:     Deleted{Column: "state", Values: []any{"gone", int64(-7)}},
 		Changes:     "SELECT tenant, id, u FROM film",
+		Language:    "en",
 		Stopwords:   "english",
 		Relevance:   "plain",
 		Batch:       1000,

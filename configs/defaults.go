@@ -3,10 +3,12 @@ package configs
 import (
 	"cmp"
 	"runtime"
+	"slices"
 	"time"
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/query"
+	"indexerd/internal/index/title"
 )
 
 // defaultListen is the default of http.listen.
@@ -47,6 +49,9 @@ func (t *Table) setDefaults() {
 	t.Content.BM25 = query.BM25{
 		K1: *cmp.Or(t.Content.k1, &query.DefaultBM25.K1),
 		B:  *cmp.Or(t.Content.b, &query.DefaultBM25.B),
+	}
+	if t.Title.Columns() == nil {
+		t.Title = title.Default(slices.DeleteFunc(slices.Clone(t.Content.Fields), func(name string) bool { return name == t.ACL }))
 	}
 	t.Stopwords = cmp.Or(t.Stopwords, noStopwords)
 	t.Relevance = cmp.Or(t.Relevance, string(query.Tuned))

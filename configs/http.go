@@ -17,11 +17,14 @@ type HTTP struct {
 	proxies []string // as written
 }
 
-// TLS is the server's certificate.
+// TLS is the server's certificate, or says that a proxy has one.
 type TLS struct {
-	CertFile string
-	KeyFile  string
-	Pair     *tls.Certificate `json:"-"` // content of the files when Load read them; nil without TLS
+	CertFile     string
+	KeyFile      string
+	EndedByProxy bool             // requests come without TLS, from a proxy that clients reach by TLS
+	Pair         *tls.Certificate `json:"-"` // content of the files when Load read them; nil without TLS
+
+	endedByProxy *bool // as written
 }
 
 // A Token is a secret that callers send, and the rights it gives: everything
@@ -54,8 +57,8 @@ func httpKeys(h *HTTP) []key {
 		},
 		{
 			"tls", false, "name a certificate and its key: {cert_file: /etc/indexerd/cert.pem, key_file: /etc/indexerd/key.pem}", "",
-			"The server's certificate, for HTTPS only. The files are read at the start.",
-			mapping{tlsKeys(&h.TLS)},
+			"The server's certificate, for HTTPS only. The files are read at the start. Behind an ingress or another proxy that has the certificate: `{ended_by_proxy: true}`.",
+			either{mapping{tlsKeys(&h.TLS)}, "cert_file", "ended_by_proxy"},
 		},
 		{
 			"tokens", false, "give each token a name, with token or token_file, and admin or groups", "",
@@ -79,12 +82,17 @@ func httpKeys(h *HTTP) []key {
 func tlsKeys(t *TLS) []key {
 	return []key{
 		{
-			"cert_file", true, "name the PEM file of the certificate", "",
-			"A PEM file of the certificate and the intermediate certificates.", text{&t.CertFile},
+			"cert_file", false, "name the PEM file of the certificate", "",
+			"A PEM file of the certificate and the intermediate certificates. Required without `ended_by_proxy`.", text{&t.CertFile},
 		},
 		{
-			"key_file", true, "name the PEM file of the certificate's key", "",
-			"A PEM file of the private key, readable by its owner and group only.", text{&t.KeyFile},
+			"key_file", false, "name the PEM file of the certificate's key", "",
+			"A PEM file of the private key, readable by its owner and group only. Required without `ended_by_proxy`.", text{&t.KeyFile},
+		},
+		{
+			"ended_by_proxy", false, "write true, or name cert_file and key_file", "false",
+			"Whether a proxy ends TLS, as an ingress does. Requests then come without TLS, and may have any `Host`: whoever is on the network between both reads tokens and documents.",
+			boolean{&t.endedByProxy},
 		},
 	}
 }

@@ -81,6 +81,14 @@ func TestCertificateMustMatchItsPrivateKey(t *testing.T) {
 	}
 }
 
+// An address that other machines reach needs a certificate, or a proxy that has one.
+func TestProxyEndsTLS(t *testing.T) {
+	c := mustParse(t, withHTTP("  listen: 0.0.0.0:7700\n  tokens: {ops: {token: "+secret+", admin: true}}\n  tls: {ended_by_proxy: true}\n"))
+	if !c.HTTP.TLS.EndedByProxy || c.HTTP.TLS.Pair != nil {
+		t.Errorf("got %+v, want TLS that a proxy ends", c.HTTP.TLS)
+	}
+}
+
 func TestTrustedProxiesAreAddressesOrNetworks(t *testing.T) {
 	c := mustParse(t, withHTTP("  trusted_proxies: [10.0.0.7, 10.1.2.3/16, \"2001:db8::1\", \"::ffff:10.0.0.9\"]\n"))
 	if got, want := fmt.Sprint(c.HTTP.TrustedProxies), "[10.0.0.7/32 10.1.0.0/16 2001:db8::1/128 10.0.0.9/32]"; got != want {

@@ -88,8 +88,12 @@ func describe(t *testing.T, v value) string {
 	switch v := v.(type) {
 	case text:
 		return "text"
+	case titled:
+		return "name, or text with names in braces"
 	case choice:
 		return "`" + strings.Join(v.words, "`, `") + "`"
+	case stems:
+		return describe(t, v.choice)
 	case timeColumn:
 		return "name, or mapping"
 	case dotted:

@@ -64,8 +64,10 @@ func schema(t *testing.T, v value) *jsonschema.Schema {
 			return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{name, s}}
 		}
 		return s
-	case text, zone, statement:
+	case text, titled, zone, statement:
 		return &jsonschema.Schema{Type: "string", Pattern: `\S`}
+	case stems:
+		return schema(t, v.choice)
 	case choice:
 		s := &jsonschema.Schema{}
 		for _, word := range v.words {
@@ -142,7 +144,7 @@ func TestSchemaRejectsBadFiles(t *testing.T) {
 	for _, name := range []string{
 		"unknown_key_near", "missing_table_keys", "missing_dsn", "dsn_and_dsn_file", "no_tables", "table_name_upper",
 		"content_is_list", "fields_empty", "key_twice", "batch_zero", "batch_is_text", "duration_words", "unknown_type",
-		"unknown_end", "absent_driver", "tree_without_unit", "token_neither", "token_name_long", "tls_without_key", "metadata_space",
+		"unknown_end", "absent_driver", "tree_without_unit", "token_neither", "token_name_long", "tls_of_a_proxy_and_own", "metadata_space",
 		"child_without_content", "extra_without_type", "deleted_both", "deleted_null", "unknown_child_type", "boost_zero", "unit_unknown", "unit_without_column",
 	} {
 		c, ok := cases[name+".yaml"]

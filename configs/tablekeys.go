@@ -3,6 +3,7 @@ package configs
 import (
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/timeunit"
+	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/query"
 )
 
@@ -33,6 +34,11 @@ func tableKeys(t *Table) []key {
 		{
 			"content", true, "list the columns whose text is searched: {fields: [title]}", "",
 			"The text that is searched by words.", mapping{contentKeys(&t.Content)},
+		},
+		{
+			"title", false, "write a column, or a text with columns in braces: '{first_name} {last_name}'", "the first content column called title, name or the like",
+			"What hits show in place of the key, of columns of `content`, `metadata` or `key`. A change needs no new index.",
+			titled{&t.Title},
 		},
 		{
 			"json", false, "list the text columns that hold JSON: [data]", "",
@@ -93,6 +99,12 @@ func tableKeys(t *Table) []key {
 			"changes", false, "write a SELECT of the key and the updated column, without the conditions of the table's SQL", "",
 			"A SELECT of the `key` and `updated` columns, without the conditions of `sql`. With it, a row that an UPDATE excludes from `sql` leaves the index at once, otherwise with the next sweep.",
 			statement{&t.Changes},
+		},
+		{
+			"language", false, "write none, or a language such as en, de or ru", "none",
+			"The language of the content. A word also finds its other forms, below the same form: `house` finds `houses`. " +
+				"`indexerd init` detects it. A change needs `indexerd reindex`.",
+			stems{choice{&t.Language, "language", append([]string{noLanguage}, analysis.Languages()...), nil}},
 		},
 		{
 			"stopwords", false, "write none, english, or the name of a file with one word a line", "none",
@@ -178,8 +190,9 @@ func contentKeys(c *Content) []key {
 		},
 		{
 			"analyzer", false, "write standard, en, cjk or ngram", "standard",
-			"How text is split into words: `standard` for any language, `en` for English (singular finds plural), `cjk` for Chinese, Japanese and Korean, `ngram` for parts of words.",
-			choice{&c.Analyzer, "analyzer", []string{"standard", "en", "cjk", "ngram"}, nil},
+			"How text is split into words: `standard` for any language, `en` for `standard` with `language: en`, `cjk` for Chinese, Japanese and Korean, `ngram` for parts of words. " +
+				"`plain-1` and the like split text as version 1 did. A change needs `indexerd reindex`.",
+			choice{&c.Analyzer, "analyzer", analyzers(), nil},
 		},
 		{
 			"boosts", false, "write the weight of matches in a column or child: {title: 3}", "",

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	_ "time/tzdata" // time zones do not depend on the machine's files
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/title"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -28,6 +30,29 @@ type text struct {
 func (v text) read(r *reader, at place, n *yaml.Node) {
 	if s, ok := r.text(at, n); ok {
 		*v.to = s.text
+	}
+}
+
+// titled is a column, or a text with columns in braces. ${} is not expanded: it is a
+// column after a dollar sign.
+type titled struct {
+	to *title.Template
+}
+
+func (v titled) read(r *reader, at place, n *yaml.Node) {
+	n = target(n)
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {
+		r.fault(at, not(n, "text"))
+		return
+	}
+	t, err := title.Parse(n.Value)
+	switch {
+	case errors.Is(err, title.ErrBraces):
+		r.fault(at, title.ErrBraces.Error())
+	case t.Columns() == nil:
+		r.fault(at, "empty")
+	default:
+		*v.to = t
 	}
 }
 

@@ -218,6 +218,27 @@ func tokensOccurNowhere(t *testing.T, p *proc, ops visitor, data string) {
 
 // Another address than this machine's own is a fault without tokens and TLS,
 // and nothing listens there.
+// TestProxyEndsTLS has a daemon behind an ingress: requests come without TLS, under the
+// name that the ingress has, and need a token all the same.
+func TestProxyEndsTLS(t *testing.T) {
+	t.Parallel()
+	file, _ := writeGuarded(t, "  listen: 0.0.0.0:0\n  tls: {ended_by_proxy: true}\n  trusted_proxies: [127.0.0.1]\n"+guardedTokens)
+	p := startGuarded(t, file)
+	p.ready(t)
+	address := strings.TrimPrefix(p.base, "http://")
+	ingress := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	}}}
+	for token, want := range map[string]int{opsToken: 200, unknownToken: 401} {
+		if status, text := (visitor{ingress, "http://search.example", token}).ask(t, "GET", "/api/v1/tables/doc/search", ""); status != want {
+			t.Errorf("got %d, want %d: %s", status, want, text)
+		}
+	}
+	if stdout, stderr, code := runHere(t, map[string]string{"SALES_TOKEN": salesToken}, "check", "-c", file); code != 0 || !strings.Contains(stdout, "tls_by_proxy") {
+		t.Errorf("check: exit %d, %s%s, want the warning tls_by_proxy", code, stdout, stderr)
+	}
+}
+
 func TestOtherAddressesNeedTokensAndTLS(t *testing.T) {
 	file, data := writeGuarded(t, "  listen: 0.0.0.0:0\n")
 	_, stderr, code := ask(t, "run", "-c", file)

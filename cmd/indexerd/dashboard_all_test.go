@@ -32,7 +32,7 @@ func TestDashboardOfSeveralTables(t *testing.T) {
 	file := writeFile(t, configOf("sqlite", path, filepath.Join(dir, "data"), tables))
 	p := follow(t, file)
 	stdout, stderr, code := ask(t, "search", "-c", file, "*", "striped")
-	if code != 0 || !strings.Contains(stdout, "animal 7\n") || !strings.Contains(stdout, "plant 7\n") || !strings.Contains(stdout, "2 found in all tables, 2 shown") {
+	if code != 0 || !strings.Contains(stdout, "striped animal (animal 7)\n") || !strings.Contains(stdout, "striped plant (plant 7)\n") || !strings.Contains(stdout, "2 found in all tables, 2 shown") {
 		t.Errorf("search in all tables: exit %d\n%s%s", code, stdout, stderr)
 	}
 
@@ -44,6 +44,7 @@ func TestDashboardOfSeveralTables(t *testing.T) {
 	b.search("striped")
 	b.sees("#found", "2 found")
 	b.sees("#hits", "animal 7", "plant 7")
+	b.sees("#hits .key", "striped animal", "striped plant")
 	b.sees("#facets", "kind", "wild")
 	if got := eval[string](b, "document.querySelector('#hits li:last-child a').getAttribute('href')"); got != "/api/v1/tables/plant/explain/7" {
 		t.Errorf("got a link to %s, want the hit's own table", got)
@@ -58,7 +59,7 @@ func TestDashboardOfSeveralTables(t *testing.T) {
 	if code != 0 || !strings.Contains(stdout, "0 found in all tables") || !strings.Contains(stdout, "have most of the words: --match most") {
 		t.Errorf("a search without hits: exit %d\n%s%s", code, stdout, stderr)
 	}
-	says(t, 0, "animal 8\n", "search", "-c", file, "*", "plain", "shark", "--match", "most")
+	says(t, 0, "plain animal (animal 8)\n", "search", "-c", file, "*", "plain", "shark", "--match", "most")
 
 	b.search("strypid plant")
 	b.sees("#found", "0 found", "did you mean striped plant (1)")

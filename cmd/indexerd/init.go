@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/timeunit"
+	"indexerd/internal/index/analysis"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/tool/inspect"
 	"indexerd/internal/tool/target"
@@ -19,8 +21,9 @@ import (
 const initWithin = time.Minute
 
 type initCommand struct {
-	DSN string `arg:"" optional:"" name:"DSN" help:"The database, in the form that its tools print: a URL, host=... dbname=..., jdbc:..., an ADO string, a file of SQLite; or '$${NAME}', the environment variable with it. Default: DATABASE_URL, or PGHOST and the like."`
-	Env string `name:"env" placeholder:"FILE" help:"Write an address with a password to this new file, which sets a variable."`
+	DSN      string `arg:"" optional:"" name:"DSN" help:"The database, in the form that its tools print: a URL, host=... dbname=..., jdbc:..., an ADO string, a file of SQLite; or '$${NAME}', the environment variable with it. Default: DATABASE_URL, or PGHOST and the like."`
+	Language string `default:"auto" placeholder:"LANGUAGE" help:"The language of the texts: auto detects that of each table; else none, or one such as de, for all (${default})."`
+	Env      string `name:"env" placeholder:"FILE" help:"Write an address with a password to this new file, which sets a variable."`
 }
 
 // Help implements kong.HelpProvider.
@@ -41,6 +44,9 @@ func (initCommand) Help() string {
 func (c initCommand) Run(ctx context.Context, w world) error {
 	ctx, cancel := context.WithTimeout(ctx, initWithin)
 	defer cancel()
+	if known := append([]string{inspect.AutoLanguage, inspect.NoLanguage}, analysis.Languages()...); c.Language != "" && !slices.Contains(known, c.Language) {
+		return coded{fmt.Errorf("init: unknown language %q: write %s", c.Language, strings.Join(known, ", ")), exitBad}
+	}
 	of, err := target.Find(c.DSN, c.Env, w.getenv)
 	if err != nil {
 		return coded{err, exitBad}
@@ -63,7 +69,7 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	}
 	yaml, tables := inspect.Config(catalog, inspect.Source{
 		Driver: driver, DSN: of.Written, Address: db.Address(), Unit: func(sql, column string) timeunit.Unit { return unitOf(ctx, db, sql, column) },
-		Texts: func(sql string, columns []string) []string { return textsOf(ctx, db, sql, columns) },
+		Texts: func(sql string, columns []string) [][]string { return textsOf(ctx, db, sql, columns) }, Language: c.Language,
 	})
 	if tables > 0 {
 		if _, err := configs.Parse("init", []byte(yaml), of.Getenv(w.getenv)); err != nil {
@@ -79,8 +85,24 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	if tables == 0 {
 		return fmt.Errorf("init: %s has no table that can be indexed: see the reasons in the output", db.Address())
 	}
-	fmt.Fprintf(w.stderr, "init: %d of %d tables of %s; the end of the output lists omitted tables and columns with the reason\n", tables, len(catalog.Tables), db.Address())
+	if secrets := inspect.Secrets(catalog); len(secrets) > 0 {
+		fmt.Fprintf(w.stderr, "init: left out what looks like a secret: %s; to index a column all the same, add it to the sql of its table\n", someOf(secrets))
+	}
+	where := ""
+	if tables < len(catalog.Tables) || len(catalog.Views) > 0 {
+		where = "; the end of the output lists omitted tables and views with the reason"
+	}
+	fmt.Fprintf(w.stderr, "init: %d of %d tables of %s%s\n", tables, len(catalog.Tables), db.Address(), where)
 	return nil
+}
+
+// someOf lists the first names.
+func someOf(names []string) string {
+	const most = 12
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more, see the comments in the output", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 // rooted explains a URI of SQLite with three slashes, which other programs take for a
@@ -97,14 +119,14 @@ func rooted(dsn string) string {
 // sampleWithin bounds a query of rows of one table.
 const sampleWithin = 3 * time.Second
 
-// The sample of texts, by which the analyzer is chosen.
+// The sample of texts, by which the analyzer and the language are chosen, and secrets found.
 const (
 	sampledTexts = 300
 	sampledBytes = 256 << 10
 )
 
-// textsOf returns a sample of texts of a table; none if that takes too long.
-func textsOf(ctx context.Context, db database.Catalog, sql string, columns []string) []string {
+// textsOf returns a sample of texts of each column of a table; none if that takes too long.
+func textsOf(ctx context.Context, db database.Catalog, sql string, columns []string) [][]string {
 	ctx, cancel := context.WithTimeout(ctx, sampleWithin)
 	defer cancel()
 	texts, err := db.TextsOf(ctx, sql, columns, sampledTexts, sampledBytes)

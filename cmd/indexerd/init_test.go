@@ -64,6 +64,22 @@ func TestInitFilms(t *testing.T) {
 	initFinds(t, films.DB(t))
 }
 
+// The language of all tables is that of the command line.
+func TestInitLanguage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shop.db")
+	execSQLite(t, path, "CREATE TABLE article (id INTEGER PRIMARY KEY, title TEXT)", "INSERT INTO article (title) VALUES ('Green tea')")
+	for _, c := range []struct{ language, want string }{
+		{"auto", "language: none  # the sampled texts show none"}, {"de", "language: de  # of all tables"}, {"none", "language: none  # of all tables"},
+	} {
+		if stdout, stderr, code := runHere(t, nil, "init", "--language", c.language, path); code != 0 || !strings.Contains(stdout, c.want) {
+			t.Errorf("--language %s: exit %d: %s\n%s\nwant %q in it", c.language, code, stderr, stdout, c.want)
+		}
+	}
+	if _, stderr, code := runHere(t, nil, "init", "--language", "german", path); code != exitBad || !strings.Contains(stderr, `unknown language "german": write auto, none, ar, `) {
+		t.Errorf("an unknown language: exit %d: %s", code, stderr)
+	}
+}
+
 // initFinds runs init on a database of films, then a daemon with what it prints,
 // and compares searches with the database.
 func initFinds(t *testing.T, dsn string) {
@@ -71,6 +87,11 @@ func initFinds(t *testing.T, dsn string) {
 	yaml, stderr, code := initHere(t, nil, dsn)
 	if code != 0 {
 		t.Fatalf("init: exit %d: %s", code, stderr)
+	}
+	for _, want := range []string{"    language: en  # that of the sampled texts", "\n    language: none  # "} {
+		if !strings.Contains(yaml, want) {
+			t.Errorf("got\n%s\nwant %q in it", yaml, want)
+		}
 	}
 	file := ownPlace(t, yaml)
 	if stdout, stderr, code := runHere(t, nil, "check", "-c", file); code != 0 {
@@ -247,7 +268,7 @@ func TestInitFails(t *testing.T) {
 		want string
 		code int
 	}{
-		{"postgres://u@" + address + "/d", address, exitBad},
+		{"postgres://u@" + address + "/d", address + "/d: database unavailable: no connection", exitBad},
 		{"${GOOD}", address, exitBad},
 		{"${BAD}", "not a valid URL", exitBad},
 		{"${UNSET}", "environment variable UNSET is not set", exitBad},

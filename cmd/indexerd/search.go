@@ -102,7 +102,7 @@ func (c searchCommand) Run(ctx context.Context, w world) error {
 
 func printAnswer(w io.Writer, a search.Answer, bold bool) {
 	for _, hit := range a.Hits {
-		fmt.Fprintln(w, terminal.Line(strings.TrimSpace(hit.Table+" "+hit.OID)))
+		fmt.Fprintln(w, terminal.Line(nameOf(hit)))
 		printFields(w, hit.Fields, func(f search.Field) string {
 			if found := hit.Highlights[f.Name]; len(found) > 0 {
 				return mark(strings.Join(found, " ... "), bold)
@@ -138,6 +138,15 @@ func printAnswer(w io.Writer, a search.Answer, bold bool) {
 	if a.Next != nil {
 		fmt.Fprintf(w, "more: --after %s\n", *a.Next)
 	}
+}
+
+// nameOf returns the title of a hit and its address, or the address alone.
+func nameOf(hit search.Hit) string {
+	address := strings.TrimSpace(hit.Table + " " + hit.OID)
+	if hit.Title == "" || hit.Title == hit.OID {
+		return address
+	}
+	return hit.Title + " (" + address + ")"
 }
 
 // printScore prints the parts of a hit's score, if it has them.

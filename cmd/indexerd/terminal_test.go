@@ -74,7 +74,7 @@ func TestPrintAnswer(t *testing.T) {
 		Fields:     search.Fields{{Name: "title", Value: "GREEDY ROOTS"}, {Name: "note", Value: "red \x1b[31malarm\x07"}, {Name: "length", Value: int64(62)}, {Name: "seen", Value: nil}, {Name: "actors", Value: []any{"BELA WALKEN", "FAY WOOD"}}},
 		Highlights: map[string][]string{"title": {"<mark>GREEDY</mark> \x1b[2JROOTS &lt;mark&gt; &amp;amp;"}},
 		Explain:    []query.ScorePart{{Word: "greedy\x1b[2J", Field: "title", Boost: 2, IDF: 1.5, Freq: 1, Length: 2, Average: 2.5, Score: 2.25}, {Score: 1}},
-	}}, Notes: query.Notes{"read as text: a\x1b[2J"}, Facets: map[string][]query.Count{"rating": {{Value: "R", Count: 1}}}}
+	}, {Table: "film", OID: "8", Title: "\x1b[2JGREEDY"}}, Notes: query.Notes{"read as text: a\x1b[2J"}, Facets: map[string][]query.Count{"rating": {{Value: "R", Count: 1}}}}
 	for _, c := range []struct {
 		terminal bool
 		on, off  string
@@ -83,7 +83,7 @@ func TestPrintAnswer(t *testing.T) {
 		printAnswer(&out, answer, c.terminal)
 		want := "7\n  title: " + c.on + "GREEDY" + c.off + "  [2JROOTS <mark> &amp;\n  note: red [31malarm\n  length: 62\n  actors: BELA WALKEN, FAY WOOD\n" +
 			"  score 3.2500\n    2.2500  greedy\\u001b[2J in title: frequency 1 in 2 words (mean 2.5), idf 1.500, boost 2\n    1.0000  matches without a word\n" +
-			"1 found in film, 1 shown, 3 ms\nnote: read as text: a\\u001b[2J\nrating: R (1)\n"
+			"\\u001b[2JGREEDY (film 8)\n1 found in film, 2 shown, 3 ms\nnote: read as text: a\\u001b[2J\nrating: R (1)\n"
 		if got := out.String(); got != want {
 			t.Errorf("terminal %v: got\n%q\nwant\n%q", c.terminal, got, want)
 		}

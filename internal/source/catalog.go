@@ -144,10 +144,10 @@ func (s *Source) UnitOf(ctx context.Context, sql, column string) (timeunit.Unit,
 	})
 }
 
-// TextsOf returns values of some columns of an SQL as text, of the first rows that
+// TextsOf returns values of each of some columns of an SQL as text, of the first rows that
 // the database returns: limit rows, or fewer if they have more than size bytes.
-func (s *Source) TextsOf(ctx context.Context, sql string, columns []string, limit, size int) ([]string, error) {
-	return snapshotOf(ctx, s, "", func(x *tx, _ dialect.Snapshot) (texts []string, err error) {
+func (s *Source) TextsOf(ctx context.Context, sql string, columns []string, limit, size int) ([][]string, error) {
+	return snapshotOf(ctx, s, "", func(x *tx, _ dialect.Snapshot) (texts [][]string, err error) {
 		v, err := newView(ctx, x, sql, nil, updatedConfig{}, paths{sql: "sql"})
 		if err != nil {
 			return nil, err
@@ -158,10 +158,11 @@ func (s *Source) TextsOf(ctx context.Context, sql string, columns []string, limi
 				return nil, err
 			}
 		}
+		texts = make([][]string, len(columns))
 		_, err = x.each(ctx, v.query(v.selected(at...)...).Limit(limit), func(raw []any) bool {
-			for _, value := range raw {
+			for i, value := range raw {
 				if text, ok := dialect.Text(value); ok {
-					texts, size = append(texts, strings.Clone(text)), size-len(text)
+					texts[i], size = append(texts[i], strings.Clone(text)), size-len(text)
 				}
 			}
 			return size > 0

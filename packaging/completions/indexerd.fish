@@ -32,6 +32,7 @@ complete -c indexerd -n '__fish_seen_subcommand_from demo' -l seed -x -d 'The se
 complete -c indexerd -n '__fish_seen_subcommand_from init' -s h -d 'Show context-sensitive help.'
 complete -c indexerd -n '__fish_seen_subcommand_from init' -l help -d 'Show context-sensitive help.'
 complete -c indexerd -n '__fish_seen_subcommand_from init' -l version -d 'Print the version.'
+complete -c indexerd -n '__fish_seen_subcommand_from init' -l language -x -d 'The language of the texts: auto detects that of each table; else none, or one such as de, for all (auto).'
 complete -c indexerd -n '__fish_seen_subcommand_from init' -l env -r -F -d 'Write an address with a password to this new file, which sets a variable.'
 complete -c indexerd -n '__fish_seen_subcommand_from check' -s h -d 'Show context-sensitive help.'
 complete -c indexerd -n '__fish_seen_subcommand_from check' -l help -d 'Show context-sensitive help.'

@@ -48,6 +48,7 @@ type CatalogColumn struct {
 	Reason     string        // why it is left out, or what Forms are of it; may be empty
 	Marked     bool          // of a JSONColumn: its type is a text's
 	Unreadable string        // why it can't be read; empty: it can
+	Secret     string        // why it is taken for a secret; empty: it is not
 	Foreign    string        // the collation that only the application has; empty: none
 	Length     int           // greatest length of a text; 0: not limited
 	NotNull    bool          // declared NOT NULL

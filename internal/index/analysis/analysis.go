@@ -93,23 +93,39 @@ func ngramKind(r rune) kind {
 	return gram
 }
 
-// New returns the analyzer with a name: standard, en, cjk or ngram. It drops
-// words of the list stopwords, in any case.
-func New(name string, stopwords []string) (*Analyzer, error) {
+// The versions of analyzers. An index has that of its time until it is rebuilt.
+const (
+	First  = 0
+	Latest = 2
+)
+
+// A Spec describes an analyzer.
+type Spec struct {
+	Name      string   // standard, en, cjk or ngram
+	Version   int      // First or Latest
+	Language  string   // of the stems of words: one of Languages, "" for none; First ignores it
+	Stopwords []string // words to drop, in any case
+}
+
+// New returns an analyzer.
+func New(s Spec) (*Analyzer, error) {
+	if s.Language != "" && stemmers[s.Language] == nil {
+		return nil, fmt.Errorf("unknown language %q: write none or one of %s", s.Language, strings.Join(Languages(), ", "))
+	}
 	a := &Analyzer{stop: map[string]bool{}}
-	for _, w := range stopwords {
+	for _, w := range s.Stopwords {
 		a.stop[fold(lowerASCII(w))] = true
 	}
-	switch name {
+	switch s.Name {
 	case "standard", "en":
 		a.other = standardKind
-		a.stem = name == "en"
+		a.stem = s.Name == "en"
 	case "cjk":
 		a.other = cjkKind
 	case "ngram":
 		a.other = ngramKind
 	default:
-		return nil, fmt.Errorf("unknown analyzer %q: write standard, en, cjk or ngram", name)
+		return nil, fmt.Errorf("unknown analyzer %q: write standard, en, cjk or ngram", s.Name)
 	}
 	for r := range a.ascii {
 		a.ascii[r] = a.other(rune(r))

@@ -14,7 +14,7 @@ import (
 
 func newTestAnalyzer(t testing.TB, name string, stopwords ...string) *Analyzer {
 	t.Helper()
-	a, err := New(name, stopwords)
+	a, err := New(Spec{Name: name, Stopwords: stopwords})
 	if err != nil {
 		t.Fatal(err)
 	}

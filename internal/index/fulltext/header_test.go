@@ -97,7 +97,7 @@ func TestOpenAsBuiltChecksTheStoredMapping(t *testing.T) {
 		"none":            {nil, "built by an earlier version of indexerd"},
 		"another":         {other, "not the one the index was built with"},
 		"cut":             {other[:len(other)/2], "can't be read"},
-		"a newer release": {[]byte(`{"version":4,"mapping":{"weights":[]}}`), "the mapping of the index has version 4, and this release reads version 3: a newer release of indexerd wrote the index: start that release"},
+		"a newer release": {[]byte(`{"version":5,"mapping":{"weights":[]}}`), "the mapping of the index has version 5, and this release reads version 4: a newer release of indexerd wrote the index: start that release"},
 		"no version":      {[]byte(`{"version":0}`), "its mapping has version 0"},
 		"unknown members": {[]byte(`{"version":1,"mapping":{"weights":[]}}`), "can't be read"},
 	} {

@@ -17,7 +17,7 @@ func TestClusterSplitsAsTheEmbeddedIndex(t *testing.T) {
 	c := node(t)
 	c.Mapping.Stopwords = []string{"The", "été"}
 	ix := create(t, c)
-	a, err := analysis.New(c.Mapping.Analyzer, c.Mapping.Stopwords)
+	a, err := analysis.New(c.Mapping.Spec())
 	if err != nil {
 		t.Fatal(err)
 	}

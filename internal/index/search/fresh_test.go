@@ -85,7 +85,7 @@ func TestFreshSearch(t *testing.T) {
 		{"a row that is too long to be judged", func(l *liveTable) { l.set(1, "plot", strings.Repeat("shark ", freshText/6+1)) }, Caller{Admin: true}, "the shark", 1},
 	} {
 		film, _, _ := library(t)
-		film.searcher.ACL = "rating"
+		film.searcher.ACL, film.searcher.Title = "rating", mustTitle(t, "title")
 		film.put(t, []any{3, "the shark", "no comment", "PG", 2001})
 		l := live(t, film)
 		c.change(l)
@@ -95,8 +95,8 @@ func TestFreshSearch(t *testing.T) {
 			t.Errorf("%s: got %s of %d, fresh %v, %d questions, %v\nwant %s of %d", c.name, titles(a), a.Total, a.Fresh, l.asks, err, c.want, c.total)
 		}
 		for _, h := range a.Hits {
-			if !strings.Contains(h.Highlights["title"][0], "<mark>") {
-				t.Errorf("%s: got highlights %v", c.name, h.Highlights)
+			if !strings.Contains(h.Highlights["title"][0], "<mark>") || h.Title != h.Fields.Get("title") {
+				t.Errorf("%s: got the title %q and highlights %v", c.name, h.Title, h.Highlights)
 			}
 		}
 	}

@@ -41,6 +41,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/query"
+	"indexerd/internal/index/title"
 )
 
 // Index searches documents and finds the matches in their text.
@@ -84,6 +85,7 @@ type Searcher struct {
 	Content   []string // columns whose words are searched
 	Metadata  []string // columns searched by value
 	Children  []Child
+	Title     title.Template     // of hits, of columns that every caller sees
 	ACL       string             // the field with the groups of a document; "" if every caller sees every document
 	Boosts    map[string]float64 // of searched columns and children; default 1
 	BM25      *query.BM25        // parameters of the score, nil for the default
@@ -145,6 +147,7 @@ type Answer struct {
 type Hit struct {
 	Table      string              `json:"table,omitempty"`
 	OID        string              `json:"oid"`
+	Title      string              `json:"title,omitempty"` // see title.Template
 	Score      float64             `json:"score"`
 	Fields     Fields              `json:"fields"`
 	Highlights map[string][]string `json:"highlights"`
@@ -344,7 +347,7 @@ func (t *tableSearch) hit(ctx context.Context, h shown) (Hit, error) {
 	if err != nil || !ok {
 		return hit, err
 	}
-	hit.Updated = updated
+	hit.Updated, hit.Title = updated, t.Title.Of(row)
 	hit.Fields = t.fieldsOf(row, t.fields)
 	hit.Highlights, err = t.highlights(ctx, row)
 	return hit, err

@@ -11,6 +11,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/query"
+	"indexerd/internal/index/title"
 )
 
 // A fakeTable has pages, and an index that returns a fixed result.
@@ -130,6 +131,15 @@ func jsonOf(t *testing.T, v any) string {
 	return strings.TrimSpace(b.String())
 }
 
+func mustTitle(t *testing.T, text string) title.Template {
+	t.Helper()
+	template, err := title.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return template
+}
+
 // searchAll returns a search with all of its hits.
 func searchAll(s *Searcher, p Params) (Answer, error) {
 	r, err := s.Search(context.Background(), p)
@@ -159,16 +169,16 @@ func TestSearch(t *testing.T) {
 		Facets: map[string][]query.Count{"year": {{Value: "2006", Count: 2}}},
 		Next:   "abc",
 	}
-	s.Boosts = map[string]float64{"title": 3}
+	s.Boosts, s.Title = map[string]float64{"title": 3}, mustTitle(t, "{title} #{film_id}")
 	p := Defaults()
-	p.Query, p.Fields = "drama", []string{"title", "year", "language"}
+	p.Query, p.Fields = "drama", []string{"year", "language"}
 	a, err := searchAll(s, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a.TookMS = 3
 	want := `{"table":"film","took_ms":3,"total":4,"hits":[` +
-		`{"oid":"7","score":1.9,"fields":{"title":"a drama","year":2006,"language":null},"highlights":{"plot":["no &lt;<mark>drama</mark>&gt; &amp; more"],"title":["a <mark>drama</mark>"]}},` +
+		`{"oid":"7","title":"a drama #7","score":1.9,"fields":{"year":2006,"language":null},"highlights":{"plot":["no &lt;<mark>drama</mark>&gt; &amp; more"],"title":["a <mark>drama</mark>"]}},` +
 		`{"oid":"8","score":0,"fields":{},"highlights":{}},` +
 		`{"oid":"9","score":0,"fields":{},"highlights":{}}],` +
 		`"facets":{"year":[{"value":"2006","count":2}]},"next":"abc"}`

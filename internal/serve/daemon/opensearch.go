@@ -23,8 +23,7 @@ func (e *Engine) Analyzer(name string) (*analysis.Analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := t.Mapping()
-	return analysis.New(m.Analyzer, m.Stopwords)
+	return analysis.New(t.Mapping().Spec())
 }
 
 func fieldsFor(t *tables.Table, c search.Caller) (fields []mapping.Field) {

@@ -101,7 +101,7 @@ type Catalog interface {
 	Address() string
 	Catalog(context.Context) (doc.Catalog, error)
 	UnitOf(ctx context.Context, sql, column string) (timeunit.Unit, error)
-	TextsOf(ctx context.Context, sql string, columns []string, limit, size int) ([]string, error)
+	TextsOf(ctx context.Context, sql string, columns []string, limit, size int) ([][]string, error)
 	Close()
 }
 

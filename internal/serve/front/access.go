@@ -12,7 +12,7 @@ import (
 
 // access returns which callers a configuration admits.
 func access(h configs.HTTP, address, own string) httpapi.Access {
-	a := httpapi.Access{Listen: address, Proxies: h.TrustedProxies}
+	a := httpapi.Access{Listen: address, Proxies: h.TrustedProxies, AnyHost: h.TLS.EndedByProxy}
 	if h.TLS.Pair != nil {
 		a.Certificate = h.TLS.Pair.Leaf
 	}

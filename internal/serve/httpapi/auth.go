@@ -18,6 +18,7 @@ import (
 type Access struct {
 	Listen      string            // address of the server; empty for calls in process
 	Certificate *x509.Certificate // of the server; nil without TLS
+	AnyHost     bool              // a proxy has the certificate, and a name that is not known here; all requests need a token
 	Tokens      []Token           // empty: every client is an admin
 	Proxies     clients.Proxies   // trusted to set X-Forwarded-For
 	Limits      *Limits           // of the server; nil for calls in process

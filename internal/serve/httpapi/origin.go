@@ -11,7 +11,7 @@ import (
 // server, Origin and Sec-Fetch-Site. Calls in process have none of them.
 func (a Access) checkOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if a.Listen != "" && !a.isOwn(r) {
+		if a.Listen != "" && !a.AnyHost && !a.isOwn(r) {
 			writeError(w, &Error{http.StatusForbidden, "forbidden", "this server is not " + r.Host, "use the address that the daemon prints, or a name of its certificate"})
 			return
 		}

@@ -92,4 +92,6 @@ func TestHostMayBeANameOfTheCertificate(t *testing.T) {
 		check(all, host, want)
 	}
 	check(Access{Listen: "[::]:443"}, "localhost", 200) // the port may be omitted
+	check(Access{Listen: "[::]:7700", AnyHost: true}, "search.example", 200)
+	check(Access{Listen: "[::]:7700"}, "search.example", 403)
 }

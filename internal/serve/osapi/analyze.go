@@ -94,7 +94,7 @@ func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer,
 	case name != "" && name != "default" && index != "" && s.isAnalyzerOf(c, index, name):
 		return s.ofIndex(c, index, "") // with its stop words
 	case name != "" && name != "default":
-		a, err := analysis.New(name, nil)
+		a, err := analysis.New(analysis.Spec{Name: name})
 		if err != nil {
 			return textAnalyzer{}, input.ArgumentError("failed to find analyzer [%s]: there are default, keyword, standard, en, cjk and ngram", query.Shorten(name))
 		}
@@ -102,7 +102,7 @@ func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer,
 	case index == "" && field != "":
 		return textAnalyzer{}, input.ParsingError("[field] needs an index")
 	case index == "":
-		a, err := analysis.New("standard", nil)
+		a, err := analysis.New(analysis.Spec{Name: "standard"})
 		return textAnalyzer{a}, err
 	}
 	return s.ofIndex(c, index, field)

@@ -247,7 +247,7 @@ func (w *world) Fields(table string, c search.Caller) (fields []mapping.Field, e
 
 // Analyzer implements Engine.
 func (w *world) Analyzer(table string) (*analysis.Analyzer, error) {
-	return analysis.New(w.table(table).mapping.Analyzer, w.table(table).mapping.Stopwords)
+	return analysis.New(w.table(table).mapping.Spec())
 }
 
 // Meters implements Engine.

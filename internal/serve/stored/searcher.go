@@ -10,7 +10,7 @@ import (
 
 // newSearcher returns a searcher with the mapping of the index. The caller holds mu.
 func (s *Table) newSearcher() *search.Searcher {
-	searcher := &search.Searcher{Index: s.Index, Pages: s.Pages, Table: s.Conf.Name, Damaged: s.suspectPage, Content: s.built.Content, ACL: s.Conf.ACL, Boosts: map[string]float64{}, BM25: &s.Conf.Content.BM25, Relevance: query.Relevance(s.Conf.Relevance), Fresh: s.Conf.Fresh, Rows: s.Look}
+	searcher := &search.Searcher{Index: s.Index, Pages: s.Pages, Table: s.Conf.Name, Damaged: s.suspectPage, Content: s.built.Content, Title: s.Conf.Title, ACL: s.Conf.ACL, Boosts: map[string]float64{}, BM25: &s.Conf.Content.BM25, Relevance: query.Relevance(s.Conf.Relevance), Fresh: s.Conf.Fresh, Rows: s.Look}
 	if s.Conf.RowKey {
 		searcher.Rows = nil // reading some rows by key reads the whole table
 	}

@@ -116,7 +116,7 @@ func (s *Server) Analyzer(table string) (*analysis.Analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return analysis.New(t.mapping.Analyzer, t.mapping.Stopwords)
+	return analysis.New(t.mapping.Spec())
 }
 
 // Tables implements osapi.Engine.

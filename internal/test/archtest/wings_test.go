@@ -21,7 +21,7 @@ var wings = map[string]wing{
 		"base/schedule": {"base/recovered"},
 	}},
 	"configs": {imports: []string{"base"}, extra: map[string][]string{
-		"/configs": {"index/query"}, // the names and types of fields
+		"/configs": {"index/analysis", "index/query", "index/title"}, // languages, the names and types of fields, and what names a row
 	}},
 	"source": {imports: []string{"base"}, inside: map[string][]string{
 		"source":           {"source/dialect"}, // the engine knows no vendor
@@ -33,8 +33,9 @@ var wings = map[string]wing{
 		"source/sqlserver": {"source/dialect", "source/horizon", "source/stdsql"},
 	}},
 	"index": {imports: []string{"base"}, inside: map[string][]string{
-		"index/aggregate": {"index/query"},
-		"index/search":    {"index/aggregate", "index/query"},
+		"index/aggregate":         {"index/query"},
+		"index/analysis/language": {"index/analysis"},
+		"index/search":            {"index/aggregate", "index/query", "index/title"},
 		// The layers of the embedded engine, the lowest first.
 		"index/fulltext/segment":  {"index/analysis"},
 		"index/fulltext/schema":   {"index/analysis", "index/query"},
@@ -72,7 +73,9 @@ var wings = map[string]wing{
 		"sync/passes":  {"/timetrace", "/configs", "state/stamps", "source/changes"},
 	}},
 	"tool": {imports: []string{"base", "configs", "source"}, extra: map[string][]string{
-		"tool/inspect": {"index/fulltext/schema"}, // what a column is indexed as
+		"tool/inspect": {"index/analysis/language", "index/fulltext/schema", "index/title"}, // what a column is indexed as, its language, and what names a row
+	}, inside: map[string][]string{
+		"tool/inspect": {"tool/secret"},
 	}},
 	"serve": {imports: []string{"base", "configs", "source", "index", "pages", "state", "sync", "tool"}, inside: map[string][]string{
 		"serve/httpapi": {"serve/clients"},

@@ -13,6 +13,7 @@ import (
 var nodeBehaviours = []behaviour{
 	{"each node finds the documents that it describes", true, nodesFind},
 	{"scores are constant, boosted, summed and chosen as a query says", true, nodesScore},
+	{"the weight of a column multiplies the scores of what is found in it", true, columnWeights},
 	{"a limit of similar terms and of beginnings keeps the most similar and the first ones", true, nodesLimit},
 }
 
@@ -158,6 +159,34 @@ func nodesScore(r *run) {
 		}
 		if strings.TrimSpace(got) != test.want {
 			r.Errorf("%v: got%s, want %s", test.node, got, test.want)
+		}
+	}
+}
+
+func columnWeights(r *run) {
+	r.catalogue("a shark", "two sharks and a shark", "a whale")
+	for _, n := range []query.Node{
+		query.Word{Text: "shark"}, word("shark"), query.Prefix{Text: "sha"}, query.Fuzzy{Text: "shork", Edits: 1},
+		query.And{Nodes: []query.Node{query.Word{Text: "a"}, query.Word{Text: "shark"}}},
+	} {
+		var scores [2]map[doc.OID]float64
+		for i, weights := range []map[string]float64{nil, {"title": 2.5}} {
+			result, err := r.ix.(Searcher).Search(r.Context(), query.Request{Query: n, Size: query.MaxSize, Boosts: weights})
+			if err != nil {
+				r.Fatalf("%v: %v", n, err)
+			}
+			scores[i] = map[doc.OID]float64{}
+			for _, h := range result.Hits {
+				scores[i][h.OID] = h.Score
+			}
+		}
+		if len(scores[0]) != 2 || len(scores[1]) != 2 {
+			r.Errorf("%v: got %v, with a weight %v, want two hits", n, scores[0], scores[1])
+		}
+		for oid, score := range scores[0] {
+			if got, want := scores[1][oid], 2.5*score; math.Abs(got-want) > want/1e5 {
+				r.Errorf("%v: got the score %g of %s with a weight, want %g", n, got, oid, want)
+			}
 		}
 	}
 }

@@ -1,40 +1,25 @@
 package inspect
 
 import (
-	"slices"
-	"strings"
 	"unicode"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis/language"
 )
 
-// An analyzer fits the texts of a table.
-type analyzer struct {
-	name string // "": the default
-	why  string
-}
-
-// functionWords are frequent in English and no words of other languages that use
-// its alphabet.
-var functionWords = strings.Fields("the and with that this from are were has not you which be by it's its they their been would")
-
+// The forms of Source.Language that are no language.
 const (
-	// englishWords is the least number of words that decide.
-	englishWords = 50
-	// englishShare is the least share of function words of an English text. It is
-	// 15 % of commit messages, 9 % of titles of songs, 6 % of the films' descriptions;
-	// 3 % of names of artists, and 1 % or less of German, French, Dutch, Danish,
-	// Polish, Spanish and Italian prose.
-	englishShare = 0.05
-	// cjkShare is the least share of Chinese, Japanese and Korean characters in the
-	// letters of a text for which pairs of characters are worth their space.
-	cjkShare = 0.1
+	AutoLanguage = "auto" // each table's is detected
+	NoLanguage   = "none"
 )
 
-// analyzerOf returns the analyzer that fits texts: cjk for Chinese, Japanese and
-// Korean, en where function words show that the words are English.
-func analyzerOf(texts []string) analyzer {
-	letters, eastern, words, english := 0, 0, 0, 0
+// cjkShare is the least share of Chinese, Japanese and Korean characters in the letters of
+// a text for which pairs of characters are worth their space.
+const cjkShare = 0.1
+
+// eastern reports whether enough of the letters are Chinese, Japanese and Korean.
+func eastern(texts []string) bool {
+	letters, eastern := 0, 0
 	for _, text := range texts {
 		for _, r := range text {
 			if unicode.IsLetter(r) {
@@ -44,31 +29,29 @@ func analyzerOf(texts []string) analyzer {
 				eastern++
 			}
 		}
-		for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
-			words++
-			if slices.Contains(functionWords, word) {
-				english++
-			}
-		}
 	}
-	switch {
-	case eastern > 0 && float64(eastern) >= cjkShare*float64(letters):
-		return analyzer{"cjk", "many of the sampled characters are Chinese, Japanese or Korean"}
-	case words >= englishWords && float64(english) >= englishShare*float64(words):
-		return analyzer{"en", "the sampled texts are English: singular finds plural"}
-	}
-	return analyzer{}
+	return eastern > 0 && float64(eastern) >= cjkShare*float64(letters)
 }
 
-// findAnalyzer chooses the analyzer of a table whose content is text.
-func (p *proposal) findAnalyzer(s Source) {
-	var columns []string
+// findLanguage chooses the analyzer and the language of a table whose content is text.
+func (p *proposal) findLanguage(s Source, of sample) {
+	var texts []string
+	some := false
 	for _, c := range p.content {
 		if c.Kind == doc.TextColumn {
-			columns = append(columns, c.as)
+			texts, some = append(texts, of[c.CatalogColumn.Name]...), true
 		}
 	}
-	if s.Texts != nil && len(columns) > 0 {
-		p.analyzer = analyzerOf(s.Texts(p.sql(), columns))
+	if !some {
+		return
+	}
+	p.eastern = eastern(texts)
+	switch found := language.Of(texts); {
+	case s.Language != "" && s.Language != AutoLanguage:
+		p.language, p.languageWhy = s.Language, "of all tables, as --language says"
+	case found != "":
+		p.language, p.languageWhy = found, "that of the sampled texts: a word finds its other forms too"
+	case len(texts) > 0 && !p.eastern:
+		p.language, p.languageWhy = NoLanguage, "the sampled texts show none whose words have stems"
 	}
 }

@@ -47,6 +47,7 @@ const (
 	diskSpace
 	dataRights
 	aclOpen
+	tlsByProxy
 	indexOneCopy
 	indexUntested
 	serverFound
@@ -130,6 +131,7 @@ var kinds = [codes]kind{
 	diskSpace:             {"disk_space", Warning, "The file system of `data` has less than 1 GiB free.", "Free some space, or use another directory."},
 	dataRights:            {"data_rights", Warning, "Users other than the owner can read the directory `data`, which holds the indexed rows.", "Run the `chmod` that the finding shows."},
 	aclOpen:               {"acl_open", Warning, "A table has an `acl`, but there are no tokens: every user of this machine finds every document.", "Add `http.tokens`, each with its groups."},
+	tlsByProxy:            {"tls_by_proxy", Warning, "A proxy ends TLS, so requests come here without it, under any `Host`.", "Let only the proxy reach this address, over a network that you trust."},
 	indexUntested:         {"index_untested", Warning, "The indexes are in a product or version that was not tested, such as Elasticsearch.", "Use OpenSearch 2 or 3, or compare often: `indexerd verify --content`."},
 	indexOneCopy:          {"index_one_copy", Warning, "New indexes in the OpenSearch cluster have no replicas.", "Write `replicas: 1`, if the cluster has several nodes."},
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -153,6 +154,10 @@ func TestCodes(t *testing.T) {
 			cfg.Index.Replicas, cfg.Index.URLs = 1, []string{"http://127.0.0.1:9200", "http://search-1:9200"}
 			c.Index(Index{Tested: true})
 		}), []string{"no_tls"}},
+		{"a proxy", call(func(c *Check, cfg *configs.Config) {
+			cfg.HTTP.TLS.EndedByProxy, cfg.HTTP.TrustedProxies = true, []netip.Prefix{netip.MustParsePrefix("10.0.0.7/32")}
+			c.access()
+		}), []string{"tls_by_proxy"}},
 		{"acl without tokens", conf(", metadata: {g: keyword}, acl: g"), []string{"acl_open"}},
 
 		{"a server", server(func(*doc.Server) {}), []string{"server"}},

@@ -5,8 +5,9 @@
 // updated column, content, metadata and children. The same catalog always results
 // in the same text, and the text is a valid configuration whatever names the
 // database has. A comment gives the reason of each choice, and for each omitted
-// table what is missing. Columns that look like secrets are omitted. Config reads
-// two samples of a table's rows: texts, for the analyzer, and values of a numeric
+// table what is missing. Columns that look like secrets, by name or by value, are
+// omitted, and tables that no person searches are comments. Config reads two samples of a
+// table's rows: texts, for the analyzer, the language and secrets, and values of a numeric
 // updated column, for its unit.
 //
 // A Check returns findings. Each has a code from the table in codes.go, from which
@@ -15,7 +16,7 @@
 // daemon will send, and sends about six queries that may read the whole table.
 // Each of those is cancelled after 3 s, and the check of a table after 15 s.
 //
-// Config is in table.go, updated.go, children.go, names.go and yaml.go. A Check is
+// Config is in table.go, updated.go, children.go, naming.go, names.go and yaml.go. A Check is
 // in check.go, with its findings in findings.go; the other files hold the checks
 // that their names describe.
 package inspect
@@ -25,6 +26,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/timeunit"
+	"indexerd/internal/index/title"
 )
 
 // A Source is a database as the configuration describes it.
@@ -35,20 +37,28 @@ type Source struct {
 	// Unit returns the unit of a numeric column of an SQL, or Unknown if the rows
 	// do not show it. If Unit is nil, no unit is declared.
 	Unit func(sql, column string) timeunit.Unit
-	// Texts returns some texts of columns of an SQL, none if the database does not
-	// return them in time. If Texts is nil, tables have the default analyzer.
-	Texts func(sql string, columns []string) []string
+	// Texts returns some texts of each column of an SQL, none if the database does not
+	// return them in time. If Texts is nil, tables have the default analyzer, and only
+	// names tell secrets.
+	Texts func(sql string, columns []string) [][]string
+	// Language is that of all tables; AutoLanguage or "" detects each table's by Texts.
+	Language string
 }
 
 // Config returns a configuration and the number of its tables. Without tables,
 // the text is not a valid configuration and only lists the reasons.
 func Config(c doc.Catalog, s Source) (yaml string, tables int) {
+	samples := sampleOf(c, s)
+	markSecrets(c, samples)
 	all := propose(c)
 	for _, p := range all {
 		if p.why == "" {
-			tables++
+			if p.unsearched == "" {
+				tables++
+			}
 			p.findUnit(s)
-			p.findAnalyzer(s)
+			p.findLanguage(s, samples[p.table.SQL])
+			p.findTitle()
 		}
 	}
 	return write(c, s, all), tables
@@ -58,6 +68,8 @@ func Config(c doc.Catalog, s Source) (yaml string, tables int) {
 type proposal struct {
 	table   doc.CatalogTable
 	why, do string // why the table is omitted, and what would change that
+
+	unsearched string // what it holds that no person searches: it is written as a comment
 
 	name     string // in the configuration
 	columns  []selected
@@ -69,7 +81,9 @@ type proposal struct {
 	updated  updated
 	content  []selected
 	textless bool // no column holds text: content is the key
-	analyzer analyzer
+	eastern  bool // the sampled texts are Chinese, Japanese or Korean
+	language string
+	title    title.Template
 	metadata []meta
 	json     []selected          // text columns that hold JSON
 	formed   []doc.CatalogColumn // that are selected in another form
@@ -77,6 +91,8 @@ type proposal struct {
 	children []child
 	joins    []join             // without a key
 	crowds   []doc.CatalogTable // too many rows of them belong to one of p
+
+	languageWhy string // how the language was chosen; "" if it is not written
 }
 
 // A selected column is in the result of the SQL, under a name that is valid in
@@ -108,7 +124,7 @@ func propose(c doc.Catalog) []*proposal {
 	for _, t := range c.Tables {
 		p := proposeTable(t, c.RowKeys)
 		if p.why == "" {
-			p.name = tables.take(tableName(t))
+			p.name, p.unsearched = tables.take(tableName(t)), unsearched(t)
 		}
 		all = append(all, p)
 	}

@@ -67,15 +67,15 @@ func (p *proposal) keyColumns() (columns []doc.CatalogColumn) {
 	return columns
 }
 
-// title matches columns by which people call a row.
-var title = regexp.MustCompile(`(?i)(^|_)(name|firstname|lastname|title|label)$`)
+// calling matches columns by which people call a row.
+var calling = regexp.MustCompile(`(?i)(^|_)(name|firstname|lastname|title|label)$`)
 
 // namesOf returns the columns by which people call a row that a foreign key
 // references, or the first that holds text, without those that the key has itself.
 func namesOf(t doc.CatalogTable, r doc.CatalogReference) (found []doc.CatalogColumn) {
 	all := slices.DeleteFunc(texts(t), func(c doc.CatalogColumn) bool { return slices.Contains(r.OtherColumns, c.Name) })
 	for _, c := range all {
-		if title.MatchString(c.Name) {
+		if calling.MatchString(c.Name) {
 			found = append(found, c)
 		}
 	}

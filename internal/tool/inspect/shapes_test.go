@@ -31,7 +31,8 @@ var shapes = []shape{
 			CREATE TABLE e (b_id INTEGER REFERENCES b (id), d_id INTEGER REFERENCES d (id), parent INTEGER REFERENCES b (id), n INTEGER)`,
 		[]string{
 			"  a:\n", "# no primary key, and no unique index on columns that are NOT NULL: the key is a digest of the row, and an UPDATE is a new document\n    key: row\n" +
-				"    # followed by comparison, which reads and sorts all rows, here 0 rows, when something changed; a primary key makes that cheap\n    content: {fields: [title]}\n    metadata: {updated_at: date}\n",
+				"    # followed by comparison, which reads and sorts all rows, here 0 rows, when something changed; a primary key makes that cheap\n    content: {fields: [title]}\n    title: title  # hits show it in place of the key\n    metadata: {updated_at: date}\n",
+			"title: \"{first_name} {last_name}\"  # hits show it in place of the key\n",
 			"# no column holds text: all columns are searched as words\n    content: {fields: [x, \"n\"]}\n    metadata: {x: number, \"n\": number}\n",
 			"      SELECT l.b_id, l.d_id, l.parent, l.n, r1.name AS \"b\", r2.first_name AS \"d_first_name\",\n             r2.last_name AS \"d_last_name\", r3.name AS \"parent_b\"\n" +
 				"      FROM e l\n      LEFT JOIN b r1 ON r1.id = l.b_id\n      LEFT JOIN d r2 ON r2.id = l.d_id\n      LEFT JOIN b r3 ON r3.id = l.parent\n",
@@ -93,7 +94,7 @@ var shapes = []shape{
 	},
 	{
 		"secrets", `CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), password_hash VARCHAR(80), api_token VARCHAR(20), updated_at INSTANT)`,
-		[]string{"# omitted: password_hash (looks like a secret), api_token (looks like a secret)", "SELECT id, title, updated_at"}, nil,
+		[]string{"# omitted: password_hash (looks like a secret: its name has password), api_token (looks like a secret: its name has token)", "SELECT id, title, updated_at"}, nil,
 	},
 	{
 		"names that need quotes", `CREATE TABLE "Order" ("Order Id" INTEGER PRIMARY KEY, "a ""b""" VARCHAR(80), "select" VARCHAR(80), "on" VARCHAR(9), "größe" VARCHAR(80), "1st" VARCHAR(80), "content" VARCHAR(8), "updated at" VARCHAR(8), "Updated_At" INSTANT)`,

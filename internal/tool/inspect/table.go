@@ -10,6 +10,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/tool/secret"
 )
 
 // proposeTable returns the proposal of a table without its children. rowKeys reports
@@ -23,7 +24,10 @@ func proposeTable(t doc.CatalogTable, rowKeys bool) *proposal {
 		return p.omit(t.Unreadable, t.Remedy)
 	}
 	key, ok := keyOf(t)
-	if !ok {
+	switch name, why := secretKey(t); {
+	case !ok && name != "":
+		return p.omit(fmt.Sprintf("its key %s looks like a secret (%s)", name, why), "read it with another key, or with this one, by a table of your own")
+	case !ok:
 		return p.noKey(rowKeys)
 	}
 	p.updated, _ = updateTime(t)
@@ -106,7 +110,7 @@ func keyOf(t doc.CatalogTable) ([]string, bool) {
 		usable := len(key) <= maxKey
 		for _, name := range key {
 			c, ok := find(t, name)
-			usable = usable && ok && c.Key && !unselectable(c)
+			usable = usable && ok && c.Key && !hidden(c)
 		}
 		if usable {
 			return key, true
@@ -115,17 +119,37 @@ func keyOf(t doc.CatalogTable) ([]string, bool) {
 	return nil, false
 }
 
-// secret matches names of columns with passwords, tokens and similar secrets.
-var secret = regexp.MustCompile(`(?i)password|passwd|passphrase|secret|credential|(^|_)(pwd|pass|pw|token|salt|hash|pin|otp|cvv|cvc|iban|ssn)(_|$)|api_?key|private_?key`)
+// secretKey returns a column of a key that is taken for a secret, and why.
+func secretKey(t doc.CatalogTable) (name, why string) {
+	for _, key := range t.Keys {
+		for _, name := range key {
+			if c, ok := find(t, name); ok && c.Key && c.Secret != "" {
+				return name, c.Secret
+			}
+		}
+	}
+	return "", ""
+}
 
 // hidden reports whether a column is omitted whatever its type.
-func hidden(c doc.CatalogColumn) bool { return secret.MatchString(c.Name) || unselectable(c) }
+func hidden(c doc.CatalogColumn) bool { return c.Secret != "" || unselectable(c) }
 
 // unselectable reports whether no SQL of a configuration can have a column.
 func unselectable(c doc.CatalogColumn) bool { return c.Unreadable != "" || unprintable(c.Name) }
 
 // unjoinable reports whether no SQL of a configuration can have a table.
-func unjoinable(t doc.CatalogTable) bool { return t.Unreadable != "" || unprintable(t.SQL) }
+func unjoinable(t doc.CatalogTable) bool {
+	return t.Unreadable != "" || unprintable(t.SQL) || unsearched(t) != ""
+}
+
+// unsearched returns what a table holds that no person searches, "": it may be searched.
+func unsearched(t doc.CatalogTable) string {
+	var columns []string
+	for _, c := range t.Columns {
+		columns = append(columns, c.Name)
+	}
+	return secret.OfTable(t.Name, columns)
+}
 
 // unprintable reports whether a name has characters that YAML or a terminal does
 // not show.

@@ -53,10 +53,11 @@ func write(c doc.Catalog, s Source, all []*proposal) string {
 	t.line(0, "")
 	t.line(0, "tables:")
 	for _, p := range all {
-		if p.why == "" {
+		if p.why == "" && p.unsearched == "" {
 			t.table(p, plain(name), c)
 		}
 	}
+	t.unsearched(c, all, plain(name))
 	t.omissions(c, all)
 	return t.String()
 }
@@ -101,14 +102,18 @@ func (t *text) table(p *proposal, source string, of doc.Catalog) {
 		t.comment(4, "no column holds text: %s searched as words", words)
 	}
 	with := ""
-	if p.analyzer.name != "" {
-		t.comment(4, "%s: %s", p.analyzer.name, p.analyzer.why)
-		with = ", analyzer: " + p.analyzer.name
+	if p.eastern {
+		t.comment(4, "cjk: many of the sampled characters are Chinese, Japanese or Korean")
+		with = ", analyzer: cjk"
 	}
 	if len(p.json) > 0 {
 		t.line(4, "json: [%s]  # of JSON, the strings and numbers are searched; see paths in docs/configuration.md", folded(6, p.json, selected.yaml))
 	}
-	t.line(4, "content: {fields: [%s]%s}", folded(6, p.content, selected.yaml), with)
+	t.line(4, "content: {fields: [%s]%s%s}", folded(6, p.content, selected.yaml), with, p.boosts())
+	if p.language != "" {
+		t.line(4, "language: %s  # %s", plain(p.language), p.languageWhy)
+	}
+	t.title(p)
 	if len(p.metadata) > 0 {
 		t.line(4, "metadata: {%s}", folded(6, p.metadata, meta.yaml))
 	}
@@ -122,6 +127,38 @@ func (t *text) table(p *proposal, source string, of doc.Catalog) {
 		t.child(c)
 	}
 	t.line(0, "")
+}
+
+// unsearched writes the tables that no person searches as comments.
+func (t *text) unsearched(c doc.Catalog, all []*proposal, source string) {
+	for _, p := range all {
+		if p.why != "" || p.unsearched == "" {
+			continue
+		}
+		var own text
+		own.table(p, source, c)
+		t.comment(2, "%s, which no one searches:", p.unsearched)
+		for line := range strings.SplitSeq(strings.TrimRight(own.String(), "\n"), "\n") {
+			t.line(0, "  #%s", strings.TrimPrefix(line, "  "))
+		}
+		t.line(0, "")
+	}
+}
+
+// title describes the title of hits, and the boosts of its columns.
+func (t *text) title(p *proposal) {
+	if p.title.Columns() == nil {
+		return
+	}
+	written := p.title.String()
+	if strings.Contains(written, "{") {
+		written = strconv.Quote(written)
+	}
+	means := "hits show it in place of the key"
+	if p.boosts() != "" {
+		means += fmt.Sprintf(", and it counts %d times in their order", namingBoost)
+	}
+	t.line(4, "title: %s  # %s", plain(written), means)
 }
 
 func (t *text) updated(p *proposal) {
@@ -256,8 +293,8 @@ func (p *proposal) keyNames() []string {
 }
 
 func omission(c doc.CatalogColumn) string {
-	if secret.MatchString(c.Name) {
-		return c.Name + " (looks like a secret)"
+	if c.Secret != "" {
+		return c.Name + " (looks like a secret: " + c.Secret + ")"
 	}
 	if c.Unreadable != "" {
 		return c.Name + " (" + c.Unreadable + ")"

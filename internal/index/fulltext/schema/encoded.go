@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"indexerd/internal/index/analysis"
 )
 
 // mappingVersion is the version of an encoded mapping. Version 1 had no stop words: see
-// firstStopwords. Version 2 had no lengths of documents.
-const mappingVersion = 3
+// firstStopwords. Version 2 had no lengths of documents. Version 3 had the first
+// analysis, and no language.
+const mappingVersion = 4
 
 type storedMapping struct {
 	Version int     `json:"version"`
@@ -18,8 +21,12 @@ type storedMapping struct {
 // Encode returns the mapping as JSON with a version. Its checksum is the fingerprint.
 func (m Mapping) Encode() ([]byte, error) {
 	version := mappingVersion
-	if m.Unmeasured {
+	switch {
+	case m.AnalysisVersion > analysis.First || m.Language != "":
+	case m.Unmeasured:
 		version = 2
+	default:
+		version = 3
 	}
 	return json.Marshal(storedMapping{version, m})
 }
@@ -37,7 +44,7 @@ func DecodeMapping(b []byte) (Mapping, error) {
 		return Mapping{}, fmt.Errorf("the index is broken: its mapping can't be read: %w", err)
 	}
 	switch stored.Version {
-	case mappingVersion:
+	case mappingVersion, 3:
 	case 2:
 		stored.Mapping.Unmeasured = true
 	case 1:

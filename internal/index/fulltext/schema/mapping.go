@@ -57,9 +57,17 @@ type Mapping struct {
 	Metadata  []Field  `json:"metadata"`  // columns that are searched, filtered, sorted and counted by value
 	Children  []Child  `json:"children"`  // rows of other SQLs that belong to the row
 
+	Language        string `json:"language,omitempty"` // of the stems of words: one of analysis.Languages, "" for none
+	AnalysisVersion int    `json:"analysis,omitempty"` // of the analyzer: see analysis.Spec
+
 	// Unmeasured is set of an index that was built before indexes had the lengths of
 	// documents. Its scores ignore them.
 	Unmeasured bool `json:"-"`
+}
+
+// Spec describes the analyzer of the mapping.
+func (m Mapping) Spec() analysis.Spec {
+	return analysis.Spec{Name: m.Analyzer, Version: m.AnalysisVersion, Language: m.Language, Stopwords: m.Stopwords}
 }
 
 // format changes whenever the same mapping builds another index than before.
@@ -75,6 +83,12 @@ func (m Mapping) Fingerprint() uint64 {
 	}
 	if !m.Unmeasured {
 		b.WriteString(" lengths")
+	}
+	if m.AnalysisVersion > analysis.First {
+		fmt.Fprintf(&b, " analysis %d", m.AnalysisVersion)
+	}
+	if m.Language != "" {
+		fmt.Fprintf(&b, " language %q", m.Language)
 	}
 	for _, f := range m.Metadata {
 		fmt.Fprintf(&b, " %q %q", f.Name, f.Type)
@@ -128,7 +142,7 @@ func New(m Mapping) (*Schema, error) {
 		}
 	}
 	var err error
-	s.Analysis, err = analysis.New(m.Analyzer, m.Stopwords)
+	s.Analysis, err = analysis.New(m.Spec())
 	return s, err
 }
 

@@ -24,7 +24,7 @@ var analyzers = []string{"standard", "en", "cjk", "ngram"}
 
 func newSchema(t testing.TB, analyzer string, positions bool) *Schema {
 	t.Helper()
-	a, err := analysis.New(analyzer, []string{"the", "of"})
+	a, err := analysis.New(analysis.Spec{Name: analyzer, Stopwords: []string{"the", "of"}})
 	if err != nil {
 		t.Fatal(err)
 	}

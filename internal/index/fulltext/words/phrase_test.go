@@ -22,7 +22,7 @@ func TestPhrase(t *testing.T) {
 		{"cjk", "a 今", Phrase{{Term: "a"}, {Term: "今", Prefix: true}}},
 		{"cjk", "今夜 月", Phrase{{Term: "今夜"}, {Term: "夜"}, {}, {Term: "月", Prefix: true}}},
 	} {
-		a, err := analysis.New(c.analyzer, []string{"and", "of", "the"})
+		a, err := analysis.New(analysis.Spec{Name: c.analyzer, Stopwords: []string{"and", "of", "the"}})
 		if err != nil {
 			t.Fatal(err)
 		}

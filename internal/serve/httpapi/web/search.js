@@ -145,15 +145,18 @@ function nameOf({ table, oid }) {
   return state.table === allTables ? `${table} ${oid}` : oid;
 }
 
-// hit returns the element of a document. Folded it shows the highlights, unfolded
+// hit returns the element of a document, with its title beside the key if it has one. Folded it shows the highlights, unfolded
 // all fields.
-function hit({ table = state.table, oid, fields, highlights = {}, explain = [] }) {
+function hit({ table = state.table, oid, title, fields, highlights = {}, explain = [] }) {
   const names = Object.keys(fields).filter((name) => text(fields[name]) !== '');
   names.sort((a, b) => Boolean(highlights[b]) - Boolean(highlights[a]));
   const list = el('dl', {}, ...names.map((name) => field(name, fields[name], highlights[name])));
-  const key = el('button', { type: 'button', class: 'key', 'aria-expanded': 'false' }, nameOf({ table, oid }));
+  const address = nameOf({ table, oid });
+  if (title === oid) title = undefined;
+  const key = el('button', { type: 'button', class: 'key', 'aria-expanded': 'false' }, title ?? address);
   const api = (what) => answerLink(tablePath(table, `${what}/${encodeURIComponent(oid)}`), what);
-  const item = el('li', { 'data-name': nameOf({ table, oid }) }, el('div', { class: 'head' }, key, el('span', { class: 'links' }, api('explain'), api('versions'))), list, scoreOf(explain));
+  const links = el('span', { class: 'links' }, api('explain'), api('versions'));
+  const item = el('li', { 'data-name': address }, el('div', { class: 'head' }, key, title ? el('span', { class: 'quiet address' }, address) : null, links), list, scoreOf(explain));
   key.addEventListener('click', () => {
     const open = item.classList.toggle('open');
     key.setAttribute('aria-expanded', String(open));
