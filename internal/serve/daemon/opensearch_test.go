@@ -208,7 +208,7 @@ func TestOpenSearchAnswers(t *testing.T) {
 		{sales, "HEAD", "/book", "", 404, ""},
 		{sales, "GET", "/film/_search?routing=mad", "", 400, "URL parameter [routing] is not supported"},
 		{sales, "GET", "/book/_search", "", 404, `"type":"index_not_found_exception"`},
-		{sales, "POST", "/film/_search", `{"query":"` + strings.Repeat("x", 70<<10) + `"}`, 413, "content_too_long_exception"},
+		{sales, "POST", "/film/_search", `{"query":"` + strings.Repeat("x", 1<<20) + `"}`, 413, "content_too_long_exception"},
 		{ops, "GET", "/film/_doc/3", "", 200, `"found":true`},
 		{ops, "GET", "/film/_doc/9", "", 404, `"found":false`},
 		{ops, "PUT", "/film/_doc/3", `{}`, 405, "this API is read-only"},

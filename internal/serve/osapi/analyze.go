@@ -2,6 +2,7 @@ package osapi
 
 import (
 	"encoding/json"
+	"iter"
 	"strings"
 
 	"indexerd/internal/index/analysis"
@@ -50,7 +51,7 @@ func (s server) analyze(c *call) (any, error) {
 	list, position, offset := []analyzedToken{}, -1, 0
 	for _, text := range texts {
 		last := 0
-		for _, tok := range a.tokens(text) {
+		for tok := range a.tokens(text) {
 			list = append(list, analyzedToken{tok.Term, offset + format.UTF16Len(text[:tok.Start]), offset + format.UTF16Len(text[:tok.End]), "word", position + tok.Pos})
 			last = tok.Pos
 			if len(list) > maxTokens {
@@ -65,11 +66,15 @@ func (s server) analyze(c *call) (any, error) {
 // A textAnalyzer splits text; a nil one leaves it whole.
 type textAnalyzer struct{ *analysis.Analyzer }
 
-func (a textAnalyzer) tokens(text string) []analysis.Token {
-	if a.Analyzer == nil {
-		return []analysis.Token{{Term: text, End: len(text), Pos: 1}}
+// tokens yields the tokens of a text, which may have far more than an answer.
+func (a textAnalyzer) tokens(text string) iter.Seq[analysis.Token] {
+	return func(yield func(analysis.Token) bool) {
+		if a.Analyzer == nil {
+			yield(analysis.Token{Term: text, End: len(text), Pos: 1})
+			return
+		}
+		a.Each(text, yield)
 	}
-	return a.Tokens(nil, text)
 }
 
 // analyzerOf returns the analyzer that a request names.

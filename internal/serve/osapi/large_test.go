@@ -56,6 +56,18 @@ func TestLargeBody(t *testing.T) {
 	w.films(t)
 	padded := func(size int) string { return `{"query":{"match_all":{}}}` + strings.Repeat(" ", size-26) }
 	w.want(t, sales, "POST", "/film/_count", padded(1<<20), 200, `"count":2`)
+	w.want(t, sales, "POST", "/film/_count", `{"query":{"bool":{"should":`+listOf(300, func(i int) string { return `{"match":{"title":"mad"}}` + strings.Repeat(" ", 3000) })+`}}}`, 200, `"count":`)
+	long := strings.Repeat("a ", 10<<10)
+	for name, query := range map[string]string{
+		"one text":   `{"match_phrase":{"title":"` + strings.Repeat(long, 4) + `"}}`,
+		"some texts": `{"bool":{"should":` + listOf(4, func(int) string { return `{"match_phrase":{"title":"` + long + `"}}` }) + `}}`,
+		"a pattern":  `{"wildcard":{"title":"` + strings.Repeat("a*", 40<<10) + `"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.want(t, sales, "POST", "/film/_count", `{"query":`+query+`}`, 400, "the texts of the query have more than 64 KiB")
+		})
+	}
+	w.want(t, sales, "POST", "/film/_search", `{"_source":`+listOf(1025, func(int) string { return `"a*"` })+`}`, 400, "[_source] names more than 1024 fields")
 	w.want(t, sales, "POST", "/film/_count", padded(1<<20+1), 413, "the body is larger than 1024 KiB")
 }
 
