@@ -281,9 +281,12 @@ deletes: servers
 	DELETES_N=$(or $(N),1000000) DELETES_SECONDS=$(or $(SECONDS),300) $(WITHPG) $(GO) test -count=1 -run '^TestDeletes$$' -v -timeout 60m ./cmd/indexerd
 
 # Changes that leave updateTime alone in a table of N rows, in each database: alone, and for
-# SECONDS beside a hundred changes a second that move it.
+# SECONDS beside a hundred changes a second that move it. For as long it measures what the
+# daemon takes, also without comparisons. Then changes of TABLES small tables beside another
+# database that commits all the time.
 silent: servers
 	SILENT_N=$(or $(N),100000) SILENT_SECONDS=$(or $(SECONDS),60) $(WITHPG) $(GO) test -count=1 -run '^TestSilent$$' -v -timeout 60m ./cmd/indexerd
+	NEIGHBOUR_N=$(or $(TABLES),200) $(WITHPG) $(GO) test -count=1 -run '^TestBusyNeighbour$$' -v ./cmd/indexerd
 
 # N random sequences of schema changes, in both databases, while rows change.
 schema: servers

@@ -1,11 +1,16 @@
 package configs
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/ed25519"
 	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -27,6 +32,10 @@ func (r *reader) checkHTTP() {
 	for i := range r.config.HTTP.Tokens {
 		r.checkToken(&r.config.HTTP.Tokens[i], seen)
 	}
+	for i := range r.config.HTTP.Signed {
+		r.checkSigningKey(&r.config.HTTP.Signed[i])
+	}
+	r.checkOrigins()
 }
 
 // checkPorts checks that the two APIs have different ports. The port tells them
@@ -208,4 +217,42 @@ func (t *Table) valueFields() []Meta {
 		fields = append(fields, Meta{x.Name, x.Type})
 	}
 	return fields
+}
+
+// checkSigningKey checks one key.
+func (r *reader) checkSigningKey(k *SigningKey) {
+	path := join("http.signed_tokens", k.Name)
+	if !r.config.given("http.tokens") {
+		r.wrong(path, "without http.tokens every caller is an admin", "add http.tokens")
+	}
+	if text, err := os.ReadFile(k.file); k.file != "" && err == nil && bytes.Contains(text, []byte("-----BEGIN ")) {
+		block, _ := pem.Decode(text)
+		if block == nil {
+			block = &pem.Block{}
+		}
+		key, err := x509.ParsePKIXPublicKey(block.Bytes)
+		public, ok := key.(ed25519.PublicKey)
+		if err != nil || !ok {
+			r.wrong(join(path, "key_file"), "no Ed25519 public key", "write the output of openssl pkey -pubout of a key of openssl genpkey -algorithm ed25519")
+		}
+		k.Public = public
+		return
+	}
+	path = r.readSecret(join(path, "key"), k.file, &k.Secret)
+	if k.Secret != "" && len(k.Secret) < minSigning {
+		r.wrong(path, fmt.Sprintf("shorter than %d characters", minSigning), "write the output of openssl rand -hex 32")
+	}
+}
+
+// checkOrigins reports what is no origin of a web page.
+func (r *reader) checkOrigins() {
+	for _, origin := range r.config.HTTP.Origins {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Path+u.RawQuery+u.Fragment != "" || u.User != nil || strings.Contains(origin, "*") {
+			r.wrong("http.origins", fmt.Sprintf("%q is not the origin of a web page", origin), "write https://shop.example, without a path")
+		}
+	}
+	if len(r.config.HTTP.Origins) > 0 && !r.config.given("http.tokens") {
+		r.wrong("http.origins", "without http.tokens any page of these sites is an admin", "add http.tokens")
+	}
 }

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"crypto/ed25519"
 	"crypto/tls"
 	"net/netip"
 )
@@ -10,6 +11,9 @@ type HTTP struct {
 	Listen string
 	TLS    TLS
 	Tokens []Token // none: every caller is an admin, and Listen is a loopback address
+
+	Signed  []SigningKey // none: no signed tokens are valid
+	Origins []string     // of web pages of other sites that may search
 
 	// TrustedProxies are the networks whose X-Forwarded-For header is used.
 	TrustedProxies []netip.Prefix
@@ -72,6 +76,22 @@ func httpKeys(h *HTTP) []key {
 			},
 		},
 		{
+			"signed_tokens", false, "give each key a name, with key or key_file", "",
+			"Keys by which an application signs a token for each of its users (JWT), which says what the user may search: see [signed tokens](recipes.md#signed-tokens). They change without a restart.",
+			named{
+				tokenName, "write a name of up to 15 letters, digits, _ and -, beginning with a letter", true,
+				func(name string) value {
+					h.Signed = append(h.Signed, SigningKey{Name: name})
+					return either{mapping{signingKeys(&h.Signed[len(h.Signed)-1])}, "key", "key_file"}
+				},
+			},
+		},
+		{
+			"origins", false, "list origins: [https://shop.example]", "",
+			"Sites whose web pages may search, with a token (CORS). Only routes that search are open to them.",
+			names{&h.Origins, false},
+		},
+		{
 			"trusted_proxies", false, "list addresses or networks: [10.0.0.7, 10.1.0.0/16]", "",
 			"Addresses of reverse proxies, and of applications that search for many users. Limits count the client of their `X-Forwarded-For` header, and they may open all connections, any other address a quarter of them.",
 			names{&h.proxies, false},
@@ -116,6 +136,40 @@ func tokenKeys(t *Token) []key {
 			"groups", false, "list the groups whose documents the caller finds: [sales]", "",
 			"The groups whose documents the token finds in a table with `acl`; without `groups` none. In a table without `acl` every token finds every document.",
 			names{&t.Groups, false},
+		},
+	}
+}
+
+// A SigningKey verifies the tokens that an application signs for its users: HS256 by
+// Secret, or EdDSA by Public.
+type SigningKey struct {
+	Name   string
+	Secret string            `json:"-"` // from key, or the content of key_file
+	Public ed25519.PublicKey `json:"-"`
+
+	file string
+}
+
+// String returns the key's name, so that a log line never shows the secret.
+func (k SigningKey) String() string { return k.Name }
+
+// GoString does the same as String, for %#v.
+func (k SigningKey) GoString() string { return k.Name }
+
+// minSigning is the least length of a secret of HS256, in bytes: that of its hash (RFC
+// 7518, section 3.2).
+const minSigning = 32
+
+func signingKeys(k *SigningKey) []key {
+	return []key{
+		{
+			"key", false, "write '${NAME}' to take it from the environment, or name a key_file", "",
+			"The secret that the application shares, for HS256, 32 characters or more. Required without `key_file`.", text{&k.Secret},
+		},
+		{
+			"key_file", false, "name a file with the secret, or with a public key", "",
+			"A file of one line with the secret, readable by its owner only, or a PEM file of an Ed25519 public key, for EdDSA. Instead of `key`.",
+			text{&k.file},
 		},
 	}
 }

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
@@ -86,6 +87,32 @@ func TestProxyEndsTLS(t *testing.T) {
 	c := mustParse(t, withHTTP("  listen: 0.0.0.0:7700\n  tokens: {ops: {token: "+secret+", admin: true}}\n  tls: {ended_by_proxy: true}\n"))
 	if !c.HTTP.TLS.EndedByProxy || c.HTTP.TLS.Pair != nil {
 		t.Errorf("got %+v, want TLS that a proxy ends", c.HTTP.TLS)
+	}
+}
+
+// A key of signed tokens is a secret, or a public key in PEM.
+func TestSigningKeys(t *testing.T) {
+	public, _, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKIXPublicKey(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "public.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const long = "0123456789abcdef0123456789abcdef"
+	c := mustParse(t, withHTTP("  tokens: {ops: {token: "+secret+", admin: true}}\n  origins: [https://shop.example, \"http://localhost:3000\"]\n  signed_tokens: {shop: {key: "+long+"}, app: {key_file: "+file+"}}\n"))
+	if k := c.HTTP.Signed; len(k) != 2 || k[0].Secret != long || !k[1].Public.Equal(public) || strings.Contains(fmt.Sprintf("%v %#v", k, k), long) {
+		t.Errorf("got %v, want the secret and the public key, and none of them printed", k)
+	}
+	cert, _ := writePair(t, t.TempDir(), "a")
+	_, err = Parse("x.yaml", []byte(withHTTP("  tokens: {ops: {token: "+secret+", admin: true}}\n  signed_tokens: {app: {key_file: "+cert+"}}\n")), environment)
+	if err == nil || !strings.Contains(err.Error(), "http.signed_tokens.app.key_file: no Ed25519 public key") {
+		t.Errorf("a certificate: got %v, want an error", err)
 	}
 }
 

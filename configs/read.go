@@ -31,7 +31,7 @@ func Load(file string, getenv func(string) (string, bool)) (*Config, error) {
 const (
 	wordPaths  = `tables\.[^.]+\.(stopwords|synonyms)`
 	dsnPaths   = `sources\.[^.]+\.dsn(_file)?`
-	tokenPaths = `http\.(tokens\.[^.]+\.token|tls\.cert|tls\.key)(_file)?`
+	tokenPaths = `http\.(tokens\.[^.]+\.token|signed_tokens\.[^.]+\.key|tls\.cert|tls\.key)(_file)?`
 )
 
 // LoadWithoutSecrets does the same as Load, but the Config has no DSNs, tokens
@@ -64,6 +64,9 @@ func loadWithout(paths, file string, getenv func(string) (string, bool)) (*Confi
 	}
 	for i := range c.HTTP.Tokens {
 		c.HTTP.Tokens[i].Secret = ""
+	}
+	for i := range c.HTTP.Signed {
+		c.HTTP.Signed[i].Secret, c.HTTP.Signed[i].Public = "", nil
 	}
 	c.HTTP.TLS.Pair = nil
 	return finish(c, faults)

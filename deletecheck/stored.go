@@ -14,8 +14,10 @@ const forgetAfter = 10 * time.Minute
 
 // Stored divides the keys of a table into ranges, and keeps for each range the sum of
 // the stamps of its documents. A range with the same sum in the database has the same
-// rows, since a token covers the key. Changed reports writes: a range that was
-// written since its documents were read has no sum, and is listed.
+// rows, since a token covers the key. Writes adjust the sum of their range, from the stamp
+// that was stored before to the one that is stored now. Where these are not known, or the
+// documents of the range were read while they were written, the range has no sum, and is
+// listed.
 //
 // The sums of the database are read first, and compared in the lane. In another order
 // or without the lane a pass could write what it fetched before the sum was read.
@@ -26,12 +28,19 @@ type Stored struct {
 	Rows int // about how many documents a range has; 0: 250, more in a large table
 
 	mu     sync.Mutex
-	bounds []doc.OID           // the first keys of all ranges but the first
-	sums   map[doc.OID]doc.Sum // by first key; absent: not known
-	writes int                 // number of calls of Changed
-	since  time.Time           // when all sums were forgotten
+	bounds []doc.OID             // the first keys of all ranges but the first
+	sums   map[doc.OID]storedSum // by first key; absent: not known
+	writes int                   // number of calls of Writing, Wrote and Changed
+	since  time.Time             // when all sums were forgotten
+	size   int                   // documents of a range, when they were read last
 
 	retried map[doc.OID]doc.Token // of rows that were fetched and are in quarantine, or were
+}
+
+// A storedSum is the sum of a range.
+type storedSum struct {
+	doc.Sum
+	read int // number of writes when its documents were read
 }
 
 // maxRetried is the number of rows whose tokens are kept, to fetch a row in quarantine
@@ -58,8 +67,50 @@ func (s *Stored) tried(rows []doc.Stamp) {
 	}
 }
 
-// Changed reports keys whose documents were written or removed, or may have been. It
-// is called after the write, also after one that failed.
+// Writing implements sink.Sums.
+func (s *Stored) Writing() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writes++
+	return s.writes
+}
+
+// Wrote implements sink.Sums. A sum that was read since the call of Writing may have the
+// documents of before or after, and is forgotten.
+func (s *Stored) Wrote(since int, before, after []doc.Stamp) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writes++
+	for i, now := range after {
+		first := firstOf(s.bounds, now.OID)
+		sum, known := s.sums[first]
+		if !known {
+			continue
+		}
+		if sum.read < since && sum.replace(before[i], now) && sum.Rows <= 2*int64(s.size) {
+			s.sums[first] = sum
+		} else {
+			delete(s.sums, first)
+		}
+	}
+}
+
+// replace adjusts the sum for a document that was written. It reports false if that is
+// not possible.
+func (s *storedSum) replace(before, after doc.Stamp) bool {
+	switch {
+	case after.Token.Digest == 0 || s.Rows > 0 && s.Epoch != after.Token.Epoch:
+		return false
+	case before.OID == "":
+		s.Rows++
+	case before.Token.Digest == 0:
+		return false
+	}
+	s.Digest, s.Epoch = s.Digest+after.Token.Digest-before.Token.Digest, after.Token.Epoch
+	return true
+}
+
+// Changed implements sink.Sums.
 func (s *Stored) Changed(oids []doc.OID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +129,7 @@ func (s *Stored) Forget() {
 
 func (s *Stored) forget() {
 	s.writes++
-	s.bounds, s.sums, s.since = nil, map[doc.OID]doc.Sum{}, time.Now()
+	s.bounds, s.sums, s.since = nil, map[doc.OID]storedSum{}, time.Now()
 }
 
 // firstOf returns the first key of a key's range; "" for the first range.
@@ -101,7 +152,7 @@ func (s *Stored) read(c *comparison) ([]doc.OID, error) {
 		return nil, err
 	}
 	c.chunk = s.every(int(n))
-	for _, of := range s.unknown() {
+	for _, of := range s.unknown(c.chunk) {
 		if err := s.readRange(c, of); err != nil {
 			return nil, err
 		}
@@ -112,7 +163,7 @@ func (s *Stored) read(c *comparison) ([]doc.OID, error) {
 }
 
 // Total returns the sum of the stamps of all documents; false if that of a range is not
-// known. It reads the documents of the ranges that were written since the last call.
+// known. It reads the documents of the ranges that have no sum.
 func (s *Stored) Total(index Index, pages Pages) (total doc.Sum, known bool, err error) {
 	if _, err := s.read(&comparison{index: index, pages: pages}); err != nil {
 		return total, false, err
@@ -132,10 +183,11 @@ func (s *Stored) Total(index Index, pages Pages) (total doc.Sum, known bool, err
 // every returns how many documents a range has.
 func (s *Stored) every(documents int) int { return max(cmp.Or(s.Rows, rangeRows), documents/maxRanges) }
 
-// unknown returns the ranges that have no sum.
-func (s *Stored) unknown() (list []doc.Range) {
+// unknown returns the ranges that have no sum, to be divided into ranges of a size.
+func (s *Stored) unknown(size int) (list []doc.Range) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.size = size
 	if time.Since(s.since) > forgetAfter {
 		s.forget()
 	}
@@ -181,7 +233,7 @@ func (s *Stored) add(of doc.Range, documents []stored, writes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ok && writes == s.writes {
-		s.sums[of.From] = sum
+		s.sums[of.From] = storedSum{sum, s.writes}
 	}
 	if i, found := slices.BinarySearch(s.bounds, of.To); of.To != "" && !found {
 		s.bounds = slices.Insert(s.bounds, i, of.To)
@@ -216,7 +268,7 @@ func (s *Stored) different(r *reading) (list []span) {
 		of := rangeAt(r.bounds, i)
 		stored, known := s.sums[of.From]
 		switch n := len(list); {
-		case known && stored == sum:
+		case known && stored.Sum == sum:
 		case n > 0 && list[n-1].To == of.From:
 			list[n-1].To = of.To
 			list[n-1].documents += r.every

@@ -27,7 +27,7 @@ type summedWorld struct {
 
 func newSummed(w *world) *summedWorld {
 	s := &summedWorld{world: w, stored: &deletecheck.Stored{Rows: 3}}
-	s.Sink.Changed = s.stored.Changed
+	s.Sink.Sums = s.stored
 	s.Table.Timeless = true
 	return s
 }
@@ -88,7 +88,7 @@ func TestSumsShowWhatChanged(t *testing.T) {
 	for name, world := range summedWorlds {
 		w := newSummed(world(t))
 		w.limit(t, sink.Limits{Count: 1000})
-		w.Sink.Changed = w.stored.Changed
+		w.Sink.Sums = w.stored
 		for i := range 20 {
 			w.put(i)
 		}
@@ -228,7 +228,7 @@ func TestSummedHistories(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newSummed(rapid.SampledFrom([]func(testing.TB) *world{newWorld, newTextWorld}).Draw(rt, "world")(t))
 		w.limit(t, sink.Limits{Count: 1000})
-		w.Sink.Changed = w.stored.Changed
+		w.Sink.Sums = w.stored
 		change := func(what string) func() {
 			rows := rapid.SliceOfN(rapid.IntRange(0, 50), 0, 12).Draw(rt, what)
 			texts := rapid.SliceOfN(rapid.IntRange(0, 2), len(rows), len(rows)).Draw(rt, "texts")
@@ -254,6 +254,7 @@ func TestSummedHistories(t *testing.T) {
 			change("before")()
 			w.compare(t, change("between"))
 			w.compare(t, nil)
+			w.wantSums(t)
 			if got := w.different(); len(got) > 0 {
 				rt.Fatalf("different: got %v, want none", got)
 			}

@@ -20,8 +20,7 @@ type reading struct {
 }
 
 // Prepare reads the sums, for a Sweep that has them. It needs no lane. It costs one
-// statement that reads all rows, and lists the documents of the ranges that were
-// written since the last sweep.
+// statement that reads all rows, and lists the documents of the ranges that have no sum.
 func (s *Sweep) Prepare(ctx context.Context) error {
 	if s.Sums == nil {
 		return nil

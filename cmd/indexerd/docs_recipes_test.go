@@ -27,6 +27,8 @@ const shop = `
 	CREATE TABLE parcel (id bigint PRIMARY KEY, updated_at timestamptz, data jsonb, note text, during tstzrange);
 	INSERT INTO log VALUES ('info', now(), 'tea'), ('info', now(), 'tea');
 	INSERT INTO article VALUES (1, now(), 'tea', 'green', 'new', true, false);
+	CREATE TABLE ticket (id int PRIMARY KEY, updated_at timestamptz, subject text, tenant_id int, owner text, visible boolean);
+	INSERT INTO ticket VALUES (1, now(), 'tea', 7, 'ann', true);
 	INSERT INTO contract VALUES (1, now(), 'tea', 'delivery');
 	INSERT INTO contract_group VALUES (1, 'sales', now(), NULL), (1, 'staff', now(), now());
 	INSERT INTO orders VALUES ('acme', 1001, now(), 'Bo');
@@ -63,7 +65,7 @@ func TestRecipes(t *testing.T) {
 			dsn = sample
 		}
 		file := writeFile(t, strings.NewReplacer("/var/lib/indexerd", t.TempDir(), "/srv/till/till.db", till).Replace(b.text))
-		if stdout, stderr, code := runHere(t, map[string]string{"DSN": dsn, "MYSQL_DSN": dsn, "OPS_TOKEN": opsToken, "SALES_TOKEN": salesToken}, "check", "-c", file); code != 0 {
+		if stdout, stderr, code := runHere(t, map[string]string{"DSN": dsn, "MYSQL_DSN": dsn, "OPS_TOKEN": opsToken, "SALES_TOKEN": salesToken, "SHOP_KEY": shopKey}, "check", "-c", file); code != 0 {
 			t.Errorf("%s: exit %d\n%s%s", b.at, code, stdout, stderr)
 		}
 		recipes++

@@ -186,12 +186,12 @@ func kindOf(i int) string {
 	return "most"
 }
 
-func groupsFrom(from, to int) *query.Filter {
-	f := &query.Filter{Field: "grp"}
+func groupsFrom(from, to int) *query.Visible {
+	f := query.Filter{Field: "grp"}
 	for g := from; g < to; g++ {
 		f.Values = append(f.Values, fmt.Sprint("g", g))
 	}
-	return f
+	return &query.Visible{Hidden: f.Field, Filters: []query.Filter{f}}
 }
 
 func searchIndex(b *testing.B, texts []string, columns ...string) *fulltext.Index {
@@ -269,7 +269,7 @@ func rewriteRows(b *testing.B, index *fulltext.Index, texts []string) (stop func
 	}
 }
 
-func searchOwn(b *testing.B, index *fulltext.Index, q searched, visible *query.Filter) (t timed) {
+func searchOwn(b *testing.B, index *fulltext.Index, q searched, visible *query.Visible) (t timed) {
 	b.Helper()
 	req := query.Request{Query: parsed(b, q.Text), Size: 10, Visible: visible, Tuned: q.Tuned}
 	if q.Kind != "" {

@@ -33,7 +33,7 @@ func (s benchSearches) print(words func(share float64) string) (missed []string)
 	s.line("two facets of all", query.Request{Facets: []query.Facet{{Field: "grp", Size: 10}, {Field: "kind", Size: 10}}})
 	s.line("a facet of a word", query.Request{Query: parsed(s.b, common), Size: 10, Tuned: true, Facets: []query.Facet{{Field: "grp", Size: 10}}})
 	for _, changing := range []bool{false, true} {
-		for name, visible := range map[string]*query.Filter{"all": nil, "90 %": groupsFrom(0, 9)} {
+		for name, visible := range map[string]*query.Visible{"all": nil, "90 %": groupsFrom(0, 9)} {
 			s.clients(changing, name, query.Request{Query: parsed(s.b, common+" "+other), Size: 10, Tuned: true, Visible: visible})
 		}
 	}
@@ -71,7 +71,8 @@ func (s benchSearches) filters(req query.Request) {
 		const times = 5
 		for i := range times {
 			req.Visible = groupsFrom(0, share)
-			req.Visible.Values = append(req.Visible.Values, fmt.Sprint("none", i))
+			values := &req.Visible.Filters[0].Values
+			*values = append(*values, fmt.Sprint("none", i))
 			began := time.Now()
 			if _, err := s.index.Search(s.b.Context(), req); err != nil {
 				s.b.Fatal(err)

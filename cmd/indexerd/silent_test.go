@@ -69,30 +69,34 @@ var silentDBs = map[string]func(*testing.T) silentDB{
 }
 
 // TestSilent changes rows of a table of SILENT_N rows and leaves their updateTime alone:
-// first beside nothing else, then beside SILENT_WRITES changes a second that move it. A
-// search shows each, without a sweep.
+// first beside nothing else, then beside a hundred changes a second that move it. A search
+// shows each, without a sweep. Then it measures for SILENT_SECONDS what the daemon takes
+// beside these changes, and what it would take if it compared nothing.
 func TestSilent(t *testing.T) {
 	t.Parallel()
 	for name, open := range silentDBs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rows := rounds(t, "SILENT_N", 3000, 1000)
+			rows, seconds := rounds(t, "SILENT_N", 3000, 1000), rounds(t, "SILENT_SECONDS", 2, 1)
 			s := open(t)
 			for _, statement := range s.create {
 				s.exec(t, strings.ReplaceAll(statement, "%d", strconv.Itoa(rows)))
 			}
-			file := writeFile(t, configOf(s.driver, s.dsn, freshData(t),
-				"  note: {source: db, sql: 'SELECT id, updated, body FROM note', key: id, updated: updated, content: {fields: [body]}, deletecheck: {every: 24h}}\n"))
-			p := follow(t, file)
+			data := freshData(t)
+			p := follow(t, s.config(t, data, 0.1))
 			p.found(t, "note", "word7", 1)
 			alone := s.change(t, p, 0)
-			cpu, db, began := p.cpu(t), s.took(t), time.Now()
 			ctx, cancel := context.WithCancel(t.Context())
 			written := make(chan error, 1)
 			go func() { written <- s.write(ctx, rows) }()
-			beside := s.change(t, p, time.Duration(rounds(t, "SILENT_SECONDS", 0, 0))*time.Second)
-			took := time.Since(began).Seconds()
-			cpu, db = (p.cpu(t)-cpu)/took, (s.took(t)-db)/took
+			beside := s.change(t, p, time.Duration(seconds)*time.Second)
+			cpu, db := s.costs(t, p, seconds)
+			status := p.status(t).Tables[0]
+			p.stop(t)
+			file := s.config(t, data, 1e-4)
+			p = follow(t, file)
+			compare := p.firstComparison(t)
+			plainCPU, plainDB := s.costs(t, p, seconds)
 			cancel()
 			if err := <-written; err != nil {
 				t.Fatal(err)
@@ -102,13 +106,12 @@ func TestSilent(t *testing.T) {
 				goal = silentLarge
 			}
 			misses := max(alone[len(alone)-1], beside[len(beside)-1]) > goal
-			status, compare := p.status(t).Tables[0], httpapi.ComparisonStatus{}
 			if status.Comparison != nil {
 				compare = *status.Comparison
 			}
-			fmt.Printf("silent: db=%s rows=%d alone_p50_ms=%d alone_max_ms=%d beside_p50_ms=%d beside_max_ms=%d daemon_cpu_share=%.3f db_share=%.3f found=%d compare_ms=%.0f %s\n", name, rows,
-				alone[len(alone)/2].Milliseconds(), alone[len(alone)-1].Milliseconds(), beside[len(beside)/2].Milliseconds(), beside[len(beside)-1].Milliseconds(),
-				cpu, db, status.Silent, compare.TakesMS, outcome(misses))
+			fmt.Printf("silent: db=%s rows=%d alone_p50_ms=%d alone_max_ms=%d beside_p50_ms=%d beside_max_ms=%d target=%v cpu_share=%.3f uncompared=%.3f db_share=%.3f uncompared=%.3f found=%d compare_ms=%.0f every_s=%.0f %s\n",
+				name, rows, alone[len(alone)/2].Milliseconds(), alone[len(alone)-1].Milliseconds(), beside[len(beside)/2].Milliseconds(), beside[len(beside)-1].Milliseconds(), goal,
+				cpu, plainCPU, db, plainDB, status.Silent, compare.TakesMS, compare.EveryS, outcome(misses))
 			if misses && rows >= 100_000 {
 				t.Errorf("got %v at most alone, and %v beside other changes, want %v", alone[len(alone)-1], beside[len(beside)-1], goal)
 			}
@@ -118,6 +121,36 @@ func TestSilent(t *testing.T) {
 			verifies(t, 0, file)
 		})
 	}
+}
+
+// config writes a configuration whose comparisons have a share of the time.
+func (s silentDB) config(t *testing.T, data string, share float64) string {
+	t.Helper()
+	return writeFile(t, strings.Replace(configOf(s.driver, s.dsn, data,
+		"  note: {source: db, sql: 'SELECT id, updated, body FROM note', key: id, updated: updated, content: {fields: [body]}, deletecheck: {every: 24h}}\n"),
+		"}\ntables:", fmt.Sprintf(", limits: {comparison_share: %v}}\ntables:", share), 1))
+}
+
+// firstComparison waits for the first comparison of the daemon's only table, which is due
+// at its start.
+func (p *proc) firstComparison(t *testing.T) (c httpapi.ComparisonStatus) {
+	t.Helper()
+	p.waitFor(t, "compared", func(s httpapi.TableStatus) bool {
+		if s.Comparison != nil {
+			c = *s.Comparison
+		}
+		return s.Comparison != nil
+	})
+	return c
+}
+
+// costs returns what daemon and server take of a core while nothing is searched for.
+func (s silentDB) costs(t *testing.T, p *proc, seconds int) (cpu, db float64) {
+	t.Helper()
+	cpu, db, began := p.cpu(t), s.took(t), time.Now()
+	<-time.After(time.Duration(seconds) * time.Second)
+	took := time.Since(began).Seconds()
+	return (p.cpu(t) - cpu) / took, (s.took(t) - db) / took
 }
 
 func (s silentDB) exec(t *testing.T, statement string) {

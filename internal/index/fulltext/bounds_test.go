@@ -36,7 +36,7 @@ func TestBounds(t *testing.T) {
 	}
 	for _, text := range queries {
 		for _, req := range []query.Request{
-			{Tuned: true}, {}, {Tuned: true, Visible: &query.Filter{Field: "grp", Values: []string{"red"}}},
+			{Tuned: true}, {}, {Tuned: true, Visible: &query.Visible{Hidden: "grp", Filters: []query.Filter{{Field: "grp", Values: []string{"red"}}}}},
 			{Tuned: true, Filters: []query.Filter{{Field: "grp", Values: []string{"blue"}}}},
 		} {
 			req.Query, req.Size = parse(t, text), 7

@@ -31,7 +31,7 @@ func TestKeptFilters(t *testing.T) {
 	check := func(when string) {
 		t.Helper()
 		for range 3 {
-			for _, visible := range []*query.Filter{nil, {Field: "rating", Values: []string{"G", "R"}}} {
+			for _, visible := range []*query.Visible{nil, {Hidden: "rating", Filters: []query.Filter{{Field: "rating", Values: []string{"G", "R"}}}}} {
 				want := uint64(0)
 				for i, year := range years {
 					if year > 2000 && (visible == nil || i%3 != 1) {

@@ -48,5 +48,5 @@ func (r Requests) Matching(ctx context.Context, docs []doc.Doc, req query.Reques
 // hides reports whether a document lacks a value of the field by which it would be
 // visible: by groups that can't be read completely nothing is found.
 func hides(req query.Request, flaws []doc.Flaw) bool {
-	return req.Visible != nil && slices.ContainsFunc(flaws, func(f doc.Flaw) bool { return f.Column == req.Visible.Field })
+	return slices.ContainsFunc(flaws, func(f doc.Flaw) bool { return req.Visible.By(f.Column) })
 }

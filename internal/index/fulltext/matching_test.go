@@ -28,7 +28,7 @@ func TestMatching(t *testing.T) {
 			req := query.Request{
 				Query:   drawNode(r, 2, true),
 				Filters: []query.Filter{{Field: "tags", Values: rapid.SliceOfN(rapid.SampledFrom(modelTags), 1, 2).Draw(r, "filter")}},
-				Visible: &query.Filter{Field: "acl", Values: groups},
+				Visible: &query.Visible{Hidden: "acl", Filters: []query.Filter{{Field: "acl", Values: groups}}},
 			}
 			got, err := g.index.Matching(t.Context(), docs, req)
 			if err != nil {
@@ -58,7 +58,7 @@ func TestMatchingOfMisfits(t *testing.T) {
 	}{
 		{query.Request{Query: word}, []doc.OID{good.OID, bad.OID, mixed.OID}},
 		{query.Request{Query: word, Filters: one}, []doc.OID{good.OID, mixed.OID}},
-		{query.Request{Query: word, Visible: &one[0]}, []doc.OID{good.OID}},
+		{query.Request{Query: word, Visible: &query.Visible{Hidden: one[0].Field, Filters: one[:1]}}, []doc.OID{good.OID}},
 	} {
 		got, err := ix.Matching(t.Context(), []doc.Doc{good, bad, short, mixed}, test.request)
 		if err != nil || !slices.Equal(slices.Sorted(maps.Keys(got)), test.want) {

@@ -138,7 +138,7 @@ func TestTunedScores(t *testing.T) {
 			}
 			seen, req := c, query.Request{Size: 1000, Tuned: true, Explain: true}
 			if r.IntN(2) == 0 {
-				seen, req.Visible = red, &query.Filter{Field: "grp", Values: []string{"red"}}
+				seen, req.Visible = red, &query.Visible{Hidden: "grp", Filters: []query.Filter{{Field: "grp", Values: []string{"red"}}}}
 			}
 			match := query.Match(query.Matches()[r.IntN(3)])
 			req.Query, _ = match.In(parse(t, strings.Join(words, " ")))

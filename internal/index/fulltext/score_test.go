@@ -119,7 +119,7 @@ func (c corpus) bm25(k int64, f freq, p query.BM25, weigh func(column map[int64]
 }
 
 // check compares the scores of several queries with the formula.
-func (c corpus) check(t *testing.T, ix *Index, visible *query.Filter, p *query.BM25) {
+func (c corpus) check(t *testing.T, ix *Index, visible *query.Visible, p *query.BM25) {
 	t.Helper()
 	params := query.DefaultBM25
 	if p != nil {
@@ -231,7 +231,7 @@ func TestScoresAreBM25(t *testing.T) {
 			red[k] = d
 		}
 	}
-	visible := &query.Filter{Field: "grp", Values: []string{"red"}}
+	visible := &query.Visible{Hidden: "grp", Filters: []query.Filter{{Field: "grp", Values: []string{"red"}}}}
 	red.check(t, ix, visible, nil)
 
 	s := ix.store.(*scorch.Scorch)

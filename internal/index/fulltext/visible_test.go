@@ -30,7 +30,19 @@ func guardedMapping(analyzer string) schema.Mapping {
 var modelGroups = []string{"sales", "staff", "boss", "sales-emea"}
 
 // callers are the groups of callers: none, one, several and unknown ones.
-var callers = [][]string{{}, {"sales"}, {"staff", "boss"}, {"sales-emea"}, {"sal", "STAFF", "*"}, modelGroups}
+var callers = [][]string{{}, {"sales"}, {"staff", "boss"}, {"sales-emea"}, {"sal", "STAFF", "*"}, modelGroups, modelGroups, {"sales"}}
+
+// forced are the tags of which the documents of the last callers have one.
+var forced = map[int][]string{6: modelTags[:1], 7: modelTags[1:3]}
+
+// visibility returns what decides which documents a caller may see.
+func visibility(who int) *query.Visible {
+	v := &query.Visible{Hidden: "acl", Filters: []query.Filter{{Field: "acl", Values: callers[who]}}}
+	if tags := forced[who]; tags != nil {
+		v.Filters = append(v.Filters, query.Filter{Field: "tags", Values: tags})
+	}
+	return v
+}
 
 // A guarded is a model with the groups of each document.
 type guarded struct {
@@ -40,7 +52,14 @@ type guarded struct {
 	twins  []*Index // for each caller, an index of the visible documents only
 }
 
-// visibleTo returns the model of the documents that a caller may see.
+// seenBy returns the model of the documents that a caller may see.
+func (g guarded) seenBy(who int) *model {
+	m := g.visibleTo(callers[who])
+	maps.DeleteFunc(m.docs, func(_ doc.OID, d modelDoc) bool { return forced[who] != nil && !overlap(d.tags, forced[who]) })
+	return m
+}
+
+// visibleTo returns the model of the documents of some groups.
 func (g guarded) visibleTo(groups []string) *model {
 	m := *g.model
 	m.docs = map[doc.OID]modelDoc{}
@@ -96,7 +115,7 @@ func newGuarded(t *testing.T, analyzer string) guarded {
 		}
 		closeAtEnd(t, twin)
 		var puts []doc.Doc
-		for oid := range g.visibleTo(callers[i]).docs {
+		for oid := range g.seenBy(i).docs {
 			puts = append(puts, g.doc(oid))
 		}
 		apply(t, twin, puts)
@@ -128,7 +147,7 @@ func (g guarded) check(t *rapid.T) {
 	who := rapid.IntRange(0, len(callers)-1).Draw(t, "caller")
 	req := query.Request{
 		Query: drawNode(t, 2, g.model.cut), Size: query.MaxSize, Facets: []query.Facet{{Field: "tags", Size: 10}},
-		Visible: &query.Filter{Field: "acl", Values: callers[who]}, Lucene: rapid.Bool().Draw(t, "lucene"),
+		Visible: visibility(who), Lucene: rapid.Bool().Draw(t, "lucene"),
 	}
 	if rapid.Bool().Draw(t, "filtered") {
 		req.Filters = []query.Filter{{Field: "tags", Values: rapid.SliceOfN(rapid.SampledFrom(modelTags), 1, 2).Draw(t, "filter")}}
@@ -137,7 +156,7 @@ func (g guarded) check(t *rapid.T) {
 		req.Sort = []query.Sort{{Field: field, Descending: rapid.Bool().Draw(t, "descending")}}
 	}
 	req.Aggs = drawVisibleAggs(t, g.model.cut)
-	seen := g.visibleTo(callers[who])
+	seen := g.seenBy(who)
 	if rapid.IntRange(0, 3).Draw(t, "by key") == 0 {
 		var keys query.Keys
 		for _, n := range rapid.SliceOfN(rapid.Int64Range(0, guardedDocs), 0, 20).Draw(t, "keys") {
@@ -238,7 +257,7 @@ func TestFieldOfGroupsIsHidden(t *testing.T) {
 	d.Row.Values[2] = []any{"sales", "sales secretgroup", "secretgroup"}
 	apply(t, ix, []doc.Doc{d})
 	for field, own := range map[string]string{"acl": "sales", "actors": "sales secretgroup", "owners": "sales"} {
-		visible := &query.Filter{Field: field, Values: []string{own}}
+		visible := &query.Visible{Hidden: field, Filters: []query.Filter{{Field: field, Values: []string{own}}}}
 		if res := ask(t, ix, "academy", func(r *query.Request) { r.Visible = visible }); res.Total != 1 {
 			t.Errorf("%s: got %d documents, want the visible one", field, res.Total)
 		}
@@ -271,7 +290,7 @@ func TestFieldOfGroupsIsHidden(t *testing.T) {
 	// A query without a field does not search the field.
 	for _, text := range []string{"secretgroup", "secret*", `"sales secretgroup"`} {
 		req := func(r *query.Request) {
-			r.Visible = &query.Filter{Field: "actors", Values: []string{"sales secretgroup"}}
+			r.Visible = &query.Visible{Hidden: "actors", Filters: []query.Filter{{Field: "actors", Values: []string{"sales secretgroup"}}}}
 		}
 		other := m.Content[1] // has the same words
 		if res := ask(t, ix, text+" -"+other+":secretgroup", req); res.Total != 0 {

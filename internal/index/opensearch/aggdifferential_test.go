@@ -21,7 +21,7 @@ func TestAggregationsDifferential(t *testing.T) {
 	for range queries {
 		req := query.Request{Query: d.node(1), Aggs: d.aggs(0, true), Mergeable: d.IntN(4) == 0}
 		if d.IntN(3) == 0 {
-			req.Visible = &query.Filter{Field: "tags", Values: tags[:d.IntN(4)]}
+			req.Visible = &query.Visible{Hidden: "tags", Filters: []query.Filter{{Field: "tags", Values: tags[:d.IntN(4)]}}}
 			req.Query = query.Word{Text: pick(d, vocabulary)}
 			req.Aggs = []query.Agg{{Of: query.TermsAgg{Field: "cast", Size: 1 + d.IntN(5), MinCount: 1}, Subs: []query.Agg{{Of: query.StatsAgg{Field: "year"}}}}}
 		} else if d.IntN(3) == 0 {

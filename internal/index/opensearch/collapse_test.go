@@ -20,7 +20,7 @@ func TestCollapseDifferential(t *testing.T) {
 			Sort: []query.Sort{{Field: pick(d, []string{"seen", "free", "year"}), Descending: d.IntN(2) == 0}, {Field: "seen"}},
 		}
 		if d.IntN(3) == 0 {
-			req.Visible, req.Query = &query.Filter{Field: "tags", Values: tags[:d.IntN(4)]}, query.Word{Text: pick(d, vocabulary)}
+			req.Visible, req.Query = &query.Visible{Hidden: "tags", Filters: []query.Filter{{Field: "tags", Values: tags[:d.IntN(4)]}}}, query.Word{Text: pick(d, vocabulary)}
 			req.Collapse = "year"
 		}
 		want, wantErr := d.embedded.Search(t.Context(), req)

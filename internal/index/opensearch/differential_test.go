@@ -219,7 +219,7 @@ func (d *differential) request() query.Request {
 		})}
 	}
 	if d.IntN(3) == 0 {
-		req.Visible = &query.Filter{Field: "tags", Values: tags[:d.IntN(4)]}
+		req.Visible = &query.Visible{Hidden: "tags", Filters: []query.Filter{{Field: "tags", Values: tags[:d.IntN(4)]}}}
 		req.Filters = nil
 		req.Query = query.Or{Nodes: []query.Node{query.Word{Text: d.word()}, query.Word{Text: d.word()}}}
 	} else if d.IntN(2) == 0 {

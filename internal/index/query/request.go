@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"slices"
 
 	"indexerd/internal/base/doc"
 )
@@ -54,10 +55,9 @@ type Request struct {
 	// MinScore leaves out documents with a lower score. 0: none.
 	MinScore float64
 
-	// Visible, if not nil, restricts the search to documents that match it, and
-	// hides its field. The answer is the same as without the other documents. If
-	// it has no values, no document matches.
-	Visible *Filter
+	// Visible, if not nil, restricts the search. The answer is the same as without the
+	// other documents.
+	Visible *Visible
 
 	// Boosts are the weights of matches in a content column or child. The default
 	// is 1.
@@ -83,6 +83,18 @@ type Request struct {
 type Filter struct {
 	Field  string
 	Values []string
+}
+
+// Visible are the documents that a caller may see: those that match each filter. A filter
+// without values matches none. The field Hidden, "" is none, exists for the filters only.
+type Visible struct {
+	Filters []Filter
+	Hidden  string
+}
+
+// By returns whether visibility depends on a field.
+func (v *Visible) By(field string) bool {
+	return v != nil && slices.ContainsFunc(v.Filters, func(f Filter) bool { return f.Field == field })
 }
 
 // BM25 are the parameters of the score of the same name.

@@ -17,12 +17,17 @@ func TestGroupsOfTheCallerLimitTheSearch(t *testing.T) {
 		name   string
 		acl    string
 		caller Caller
-		want   *query.Filter
+		want   *query.Visible
 	}{
 		{"no acl", "", Caller{}, nil},
 		{"an admin", "acl", Caller{Admin: true}, nil},
-		{"groups", "acl", Caller{Groups: []string{"a", "b"}}, &query.Filter{Field: "acl", Values: []string{"a", "b"}}},
-		{"no groups", "acl", Caller{}, &query.Filter{Field: "acl"}},
+		{"groups", "acl", Caller{Groups: []string{"a", "b"}}, &query.Visible{Hidden: "acl", Filters: []query.Filter{{Field: "acl", Values: []string{"a", "b"}}}}},
+		{"no groups", "acl", Caller{}, &query.Visible{Hidden: "acl", Filters: []query.Filter{{Field: "acl"}}}},
+		{"a filter", "", Caller{Only: []query.Filter{{Field: s.Metadata[0], Values: []string{"5"}}}}, &query.Visible{Filters: []query.Filter{{Field: s.Metadata[0], Values: []string{"5"}}}}},
+		{"a filter by what the table has not", "", Caller{Only: []query.Filter{{Field: "tenant", Values: []string{"5"}}}}, &query.Visible{Filters: []query.Filter{{Field: "tenant"}}}},
+		{"a filter and groups", "acl", Caller{Groups: []string{"a"}, Only: []query.Filter{{Field: s.Metadata[0], Values: []string{"5"}}}},
+			&query.Visible{Hidden: "acl", Filters: []query.Filter{{Field: s.Metadata[0], Values: []string{"5"}}, {Field: "acl", Values: []string{"a"}}}}},
+		{"an admin's filter", "", Caller{Admin: true, Only: []query.Filter{{Field: "tenant"}}}, nil},
 	} {
 		s.ACL = c.acl
 		searchOne(t, s, Params{Caller: c.caller})

@@ -42,8 +42,15 @@ type Params struct {
 // A Caller identifies the access of a client. The server sets it, and no request
 // can. The zero Caller sees no document of a table with acl.
 type Caller struct {
-	Admin  bool     // sees all documents and fields
-	Groups []string // sees the documents of these groups
+	Admin  bool           // sees all documents and fields
+	Groups []string       // sees the documents of these groups
+	Tables []string       // sees these tables; nil: all
+	Only   []query.Filter // sees documents that match each of them
+}
+
+// Sees reports whether a table exists for the caller.
+func (c Caller) Sees(table string) bool {
+	return c.Admin || c.Tables == nil || slices.Contains(c.Tables, table)
 }
 
 // Defaults returns the parameters of a search without parameters: all documents.

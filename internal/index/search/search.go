@@ -294,18 +294,30 @@ func next(res query.Result) func(int) *string {
 	}
 }
 
-// forCaller returns the searcher with the fields that a caller may see, and the
-// filter for the documents that the caller may see, nil for all.
-func (s *Searcher) forCaller(c Caller) (*Searcher, *query.Filter) {
-	if s.ACL == "" || c.Admin {
+// forCaller returns the searcher with the fields that a caller may see, and what decides
+// which documents the caller may see, nil for all. A filter by a field that the table
+// does not have finds nothing.
+func (s *Searcher) forCaller(c Caller) (*Searcher, *query.Visible) {
+	if c.Admin || s.ACL == "" && len(c.Only) == 0 {
 		return s, nil
 	}
+	only := &query.Visible{Hidden: s.ACL}
+	for _, f := range c.Only {
+		if !slices.Contains(s.Metadata, f.Field) && !slices.ContainsFunc(s.Children, func(c Child) bool { return c.Name == f.Field }) {
+			f = query.Filter{Field: f.Field}
+		}
+		only.Filters = append(only.Filters, f)
+	}
+	if s.ACL == "" {
+		return s, only
+	}
+	only.Filters = append(only.Filters, query.Filter{Field: s.ACL, Values: c.Groups})
 	visible := *s
 	hidden := func(name string) bool { return name == s.ACL }
 	visible.Content = slices.DeleteFunc(slices.Clone(s.Content), hidden)
 	visible.Metadata = slices.DeleteFunc(slices.Clone(s.Metadata), hidden)
 	visible.Children = slices.DeleteFunc(slices.Clone(s.Children), func(c Child) bool { return hidden(c.Name) })
-	return &visible, &query.Filter{Field: s.ACL, Values: c.Groups}
+	return &visible, only
 }
 
 // fields lists the names of all fields, each once.

@@ -10,7 +10,7 @@ import (
 
 // Fields returns the fields of a table that a caller may see.
 func (e *Engine) Fields(name string, c search.Caller) ([]mapping.Field, error) {
-	t, err := e.searchable(name)
+	t, err := e.searchable(name, c)
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func (e *Engine) Fields(name string, c search.Caller) ([]mapping.Field, error) {
 
 // Analyzer returns the analyzer of a table's text.
 func (e *Engine) Analyzer(name string) (*analysis.Analyzer, error) {
-	t, err := e.searchable(name)
+	t, err := e.searchable(name, search.Caller{Admin: true})
 	if err != nil {
 		return nil, err
 	}

@@ -18,16 +18,18 @@ import (
 // Search answers a search in one table, or in all tables.
 func (e *Engine) Search(ctx context.Context, name string, p search.Params) (search.Results, error) {
 	if name == search.AllTables {
-		return e.SearchTables(ctx, e.Tables(), p)
+		return e.SearchTables(ctx, e.Tables(p.Caller), p)
 	}
 	return again(func() (search.Results, error) { return e.searchTable(ctx, name, p) })
 }
 
-// Tables lists the tables in the order of the configuration.
-func (e *Engine) Tables() []string {
-	names := make([]string, len(e.tables))
-	for i, t := range e.tables {
-		names[i] = t.Conf.Name
+// Tables lists the tables that a caller may see, in the order of the configuration.
+func (e *Engine) Tables(c search.Caller) []string {
+	names := make([]string, 0, len(e.tables))
+	for _, t := range e.tables {
+		if c.Sees(t.Conf.Name) {
+			names = append(names, t.Conf.Name)
+		}
 	}
 	return names
 }
@@ -53,7 +55,7 @@ func again(find func() (search.Results, error)) (search.Results, error) {
 }
 
 func (e *Engine) searchTable(ctx context.Context, name string, p search.Params) (search.Results, error) {
-	t, err := e.searchable(name)
+	t, err := e.searchable(name, p.Caller)
 	if err != nil {
 		return search.Results{}, err
 	}
@@ -70,7 +72,7 @@ func (e *Engine) searchTables(ctx context.Context, names []string, p search.Para
 	var missing []string
 	for _, name := range names {
 		t := e.table(name)
-		if t == nil {
+		if t == nil || !p.Caller.Sees(name) {
 			continue
 		}
 		caller, err := t.Caller(p.Caller)
@@ -100,7 +102,7 @@ func (e *Engine) OID(name, key string) (doc.OID, error) {
 
 // document finds the table and the key that a caller names.
 func (e *Engine) document(name, key string) (*tables.Table, doc.OID, error) {
-	t, err := e.searchable(name)
+	t, err := e.searchable(name, search.Caller{Admin: true})
 	if err != nil {
 		return nil, "", err
 	}
@@ -113,7 +115,10 @@ func (e *Engine) document(name, key string) (*tables.Table, doc.OID, error) {
 }
 
 // searchable returns a table whose index has all documents.
-func (e *Engine) searchable(name string) (*tables.Table, error) {
+func (e *Engine) searchable(name string, c search.Caller) (*tables.Table, error) {
+	if e.table(name) == nil || !c.Sees(name) {
+		return nil, e.noTable(name, c)
+	}
 	t, err := e.opened(name)
 	if err == nil && t.Rebuilding() {
 		err = &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: name + ": " + stored.IndexDamaged, Hint: "ask again later"}
@@ -121,11 +126,16 @@ func (e *Engine) searchable(name string) (*tables.Table, error) {
 	return t, err
 }
 
+// noTable is the error of a table that does not exist for a caller.
+func (e *Engine) noTable(name string, c search.Caller) error {
+	return &httpapi.Error{Status: http.StatusNotFound, Code: "unknown_table", Message: "no table " + name, Hint: "there is " + strings.Join(e.Tables(c), ", ")}
+}
+
 // opened returns a table of which something is stored.
 func (e *Engine) opened(name string) (*tables.Table, error) {
 	t := e.table(name)
 	if t == nil {
-		return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "unknown_table", Message: "no table " + name, Hint: "there is " + strings.Join(e.Tables(), ", ")}
+		return nil, e.noTable(name, search.Caller{Admin: true})
 	}
 	if !t.IsOpen() {
 		return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: name + " has nothing to search yet", Hint: "see status"}

@@ -8,6 +8,7 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/serve/signed"
 )
 
 // access returns which callers a configuration admits.
@@ -22,6 +23,14 @@ func access(h configs.HTTP, address, own string) httpapi.Access {
 	if a.Tokens != nil {
 		a.Tokens = append(a.Tokens, httpapi.Token{Secret: own, Caller: search.Caller{Admin: true}})
 	}
+	for _, k := range h.Signed {
+		key := signed.Secret(k.Name, k.Secret)
+		if k.Public != nil {
+			key = signed.Public(k.Name, k.Public)
+		}
+		a.Keys = append(a.Keys, key)
+	}
+	a.Origins = h.Origins
 	return a
 }
 

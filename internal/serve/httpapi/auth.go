@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"time"
 
 	"indexerd/internal/index/search"
 	"indexerd/internal/serve/clients"
+	"indexerd/internal/serve/signed"
 )
 
 // Access is the access control of a handler. The zero Access is for calls in
@@ -20,6 +22,8 @@ type Access struct {
 	Certificate *x509.Certificate // of the server; nil without TLS
 	AnyHost     bool              // a proxy has the certificate, and a name that is not known here; all requests need a token
 	Tokens      []Token           // empty: every client is an admin
+	Keys        []signed.Key      // of tokens that an application signs; none without Tokens
+	Origins     []string          // of pages of other sites that may search
 	Proxies     clients.Proxies   // trusted to set X-Forwarded-For
 	Limits      *Limits           // of the server; nil for calls in process
 }
@@ -45,7 +49,7 @@ var (
 // authorize rejects requests that their token does not allow. The open routes need
 // no token, and the searching routes any token.
 func (a Access) authorize(mux *http.ServeMux, open, searching map[string]bool) http.Handler {
-	tokens := hashTokens(a.Tokens)
+	tokens := known{hashTokens(a.Tokens), a.Keys}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := requester{client: a.Proxies.Client(r.RemoteAddr, r.Header.Values("X-Forwarded-For"))}
 		rejection := tokens.identify(r, &who)
@@ -68,7 +72,7 @@ func (a Access) authorize(mux *http.ServeMux, open, searching map[string]bool) h
 // are not delayed.
 func (a Access) reject(w http.ResponseWriter, r *http.Request, who requester, rejection *Error) {
 	clients.SetAuthenticated(r.Context(), false)
-	if rejection == errUnknownToken && !a.Limits.failures.Failed(r.Context(), who.client) {
+	if rejection != errNoToken && !a.Limits.failures.Failed(r.Context(), who.client) {
 		rejection = &Error{http.StatusTooManyRequests, "busy", "too many requests with unknown tokens", "see http.tokens in the server's configuration"}
 	}
 	if rejection.Status == http.StatusUnauthorized {
@@ -81,9 +85,12 @@ func (a Access) reject(w http.ResponseWriter, r *http.Request, who requester, re
 type requester struct {
 	caller search.Caller
 	client netip.Prefix
-	token  int    // index of its token in Access.Tokens, plus 1; 0: none
+	token  int    // index of its token in Access.Tokens, plus 1; 0: none; signedToken: a signed one
 	owner  string // hash of its token; "": none
 }
+
+// signedToken is the number of all signed tokens: they share the limit of their client.
+const signedToken = -1
 
 // requesterKey is the context key of a requester.
 type requesterKey struct{}
@@ -118,11 +125,18 @@ var (
 	errUnknownToken = &Error{http.StatusUnauthorized, "unauthorized", "the token is unknown", "see http.tokens in the server's configuration"}
 )
 
+// known are the tokens that are valid: those of the configuration, and those that one of
+// the keys has signed.
+type known struct {
+	hashed hashedTokens
+	keys   []signed.Key
+}
+
 // identify sets the caller and the token of who, or returns why it can't. A
 // connection with a valid token is closed later than others at the server's
 // connection limit.
-func (k hashedTokens) identify(r *http.Request, who *requester) (rejection *Error) {
-	if len(k) == 0 {
+func (k known) identify(r *http.Request, who *requester) (rejection *Error) {
+	if len(k.hashed) == 0 {
 		who.caller.Admin = true
 		return nil
 	}
@@ -132,10 +146,17 @@ func (k hashedTokens) identify(r *http.Request, who *requester) (rejection *Erro
 		return errNoToken
 	}
 	hash := sha256.Sum256([]byte(token))
-	for i, key := range k {
+	for i, key := range k.hashed {
 		if subtle.ConstantTimeCompare(hash[:], key.hash[:]) == 1 {
 			who.caller, who.token, who.owner = key.caller, i+1, string(hash[:])
 		}
+	}
+	if who.token == 0 && len(k.keys) > 0 && signed.Looks(token) {
+		caller, err := signed.Verify(token, k.keys, time.Now())
+		if err != nil {
+			return &Error{http.StatusUnauthorized, "unauthorized", err.Error(), "sign another one, with a key of http.signed_tokens in the server's configuration"}
+		}
+		who.caller, who.token, who.owner = caller, signedToken, string(hash[:])
 	}
 	if who.token == 0 {
 		return errUnknownToken

@@ -72,7 +72,8 @@ func Handler(e Engine, a Access) http.Handler {
 	if a.Limits == nil {
 		a.Limits = NewLimits(nil)
 	}
-	return a.checkOrigin(a.authorize(newMux(e, a.Limits), openRoutes, searchRoutes))
+	mux := newMux(e, a.Limits)
+	return a.checkOrigin(mux, searchRoutes, a.authorize(mux, openRoutes, searchRoutes))
 }
 
 // newMux returns the routes without access control.

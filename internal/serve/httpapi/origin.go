@@ -8,11 +8,18 @@ import (
 
 // checkOrigin rejects requests that a page of another site made a browser send.
 // It checks three headers: Host, against names that an attacker resolves to this
-// server, Origin and Sec-Fetch-Site. Calls in process have none of them.
-func (a Access) checkOrigin(next http.Handler) http.Handler {
+// server, Origin and Sec-Fetch-Site. Calls in process have none of them. Pages of some
+// other sites may search, see admitsPage.
+func (a Access) checkOrigin(mux *http.ServeMux, searching map[string]bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.Listen != "" && !a.AnyHost && !a.isOwn(r) {
 			writeError(w, &Error{http.StatusForbidden, "forbidden", "this server is not " + r.Host, "use the address that the daemon prints, or a name of its certificate"})
+			return
+		}
+		if a.admitsPage(r, mux, searching) {
+			if !admit(w, r) {
+				next.ServeHTTP(w, r)
+			}
 			return
 		}
 		if origin := r.Header.Get("Origin"); origin != "" && !sameOrigin(origin, r.Host) {

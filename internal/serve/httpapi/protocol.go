@@ -18,7 +18,7 @@ type Protocol interface {
 // Guard returns the handler of another API, with the access control and the limits
 // of this one. The searching routes need any token, all others an admin's.
 func (a Access) Guard(mux *http.ServeMux, searching map[string]bool, log *slog.Logger) http.Handler {
-	return Recover(a.checkOrigin(a.authorize(mux, nil, searching)), log)
+	return Recover(a.checkOrigin(mux, searching, a.authorize(mux, nil, searching)), log)
 }
 
 // Respond writes what get returns for the caller of a guarded request. It holds a

@@ -59,7 +59,7 @@ func (t *target) meantBy(name string, lenient bool) ([]string, error) {
 	if strings.HasPrefix(name, "_") && name != "_all" {
 		return nil, input.Error("invalid_index_name_exception", "Invalid index name [%s], must not start with '_'.", query.Shorten(name))
 	}
-	all := t.engine.Tables()
+	all := t.engine.Tables(t.caller)
 	switch {
 	case name == "_all":
 		return all, nil

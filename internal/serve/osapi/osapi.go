@@ -38,7 +38,8 @@ const version = "3.8.0"
 type Engine interface {
 	Search(ctx context.Context, table string, p search.Params) (search.Results, error)
 	SearchTables(ctx context.Context, tables []string, p search.Params) (search.Results, error)
-	Tables() []string
+	// Tables lists the tables that a caller may see.
+	Tables(search.Caller) []string
 	OID(table, key string) (doc.OID, error)
 	// Fields returns the fields of a table that a caller may see. A field that is
 	// searched by words and by value is listed twice.

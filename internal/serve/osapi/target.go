@@ -20,6 +20,7 @@ import (
 type target struct {
 	dsl.Scope
 	engine  Engine
+	caller  search.Caller
 	missing []string // those with nothing to search yet, that a pattern names
 	indices map[string]mapping.Index
 	room    *int // how many bytes of hits the answer may still have
@@ -45,7 +46,8 @@ func (s server) none() *target {
 // target returns the indices of a list of names and patterns; "" and _all are all.
 func (s server) target(list string, c search.Caller, may leniency) (*target, error) {
 	t := s.none()
-	names, patterned, err := expand(list, s.engine.Tables())
+	t.caller = c
+	names, patterned, err := expand(list, s.engine.Tables(c))
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +106,7 @@ func (t *target) add(name string, c search.Caller) error {
 	}
 	ix, err := t.engine.Fields(name, c)
 	if status(err) == http.StatusNotFound {
-		return noIndex(name, t.engine.Tables())
+		return noIndex(name, t.engine.Tables(c))
 	}
 	if err != nil {
 		return err

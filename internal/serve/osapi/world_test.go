@@ -215,9 +215,11 @@ func (w *world) SearchTables(ctx context.Context, tables []string, p search.Para
 }
 
 // Tables implements Engine.
-func (w *world) Tables() (names []string) {
+func (w *world) Tables(c search.Caller) (names []string) {
 	for _, one := range w.tables {
-		names = append(names, one.name)
+		if c.Sees(one.name) {
+			names = append(names, one.name)
+		}
 	}
 	return names
 }

@@ -198,7 +198,7 @@ func (s *Table) open(o opened) (err error) {
 	s.Sink = sink.New(s.writes, recordedPages{s.Pages, s.Recorder}, s.Tree, s.Quarantine, s.Guard, s.Reserve).WithACL(database.ACL(s.Conf))
 	s.Sink.Check, s.Sink.Exposed = s.withinLimits, s.Config.Index.Engine == configs.OpenSearch
 	s.Ranges, s.Stored = new(deletecheck.Ranges), new(deletecheck.Stored)
-	s.Sink.Changed = s.Stored.Changed
+	s.Sink.Sums = s.Stored
 	if !s.Conf.ByComparison() {
 		s.Sink.Added = s.Ranges.Added
 	}

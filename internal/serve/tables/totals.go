@@ -23,7 +23,7 @@ const (
 	totalsForget = time.Minute
 )
 
-// Totals are readings of the sums of the small tables of a source. One is taken at a time,
+// A totals has readings of the sums of the small tables of a source. One is taken at a time,
 // and serves all tables until the next.
 type totals struct {
 	slot chan struct{} // held while a reading is taken; guards the fields below
@@ -43,30 +43,36 @@ func newTotals() *totals {
 }
 
 // total compares the sum of all rows of a small table with that of its documents. It is
-// not known for another table, and while the next reading is not due.
+// not known for another table.
 func (t *Table) total(ctx context.Context, rows database.Rows) (passes.Total, error) {
 	if t.CountDocuments() > smallTable {
 		return passes.Total{}, nil
 	}
-	s := t.Source.totals
+	sum, at, known, err := t.Source.totals.sum(ctx, t, rows)
+	if err != nil || !known {
+		return passes.Total{}, err
+	}
+	stored, known, err := t.Stored.Total(t.Current(), t.Pages)
+	return passes.Total{At: at, Known: known, Equal: known && stored == sum}, err
+}
+
+// sum returns the sum of all rows of a table, and the database's clock before they were
+// read. It is not known before the next reading if the table has another description now.
+func (s *totals) sum(ctx context.Context, t *Table, rows database.Rows) (sum doc.Sum, at time.Time, known bool, err error) {
 	select {
 	case s.slot <- struct{}{}:
 	case <-ctx.Done():
-		return passes.Total{}, ctx.Err()
+		return sum, at, false, ctx.Err()
 	}
 	defer func() { <-s.slot }()
 	s.asked[t] = time.Now()
 	if time.Since(s.began) >= max(totalsEvery, totalsFactor*s.took)-passes.LookEvery/2 {
 		if err := s.read(ctx, t.Source.Database, rows); err != nil {
-			return passes.Total{}, err
+			return sum, at, false, err
 		}
 	}
-	sum, known := s.sums[t]
-	if !known || s.of[t] != rows {
-		return passes.Total{}, nil
-	}
-	stored, known, err := t.Stored.Total(t.Current(), t.Pages)
-	return passes.Total{At: s.at, Known: known, Equal: known && stored == sum}, err
+	sum, known = s.sums[t]
+	return sum, s.at, known && s.of[t] == rows, nil
 }
 
 // read takes a reading. It reads the database's clock by rows first.

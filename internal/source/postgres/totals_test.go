@@ -29,6 +29,7 @@ func TestTotals(t *testing.T) {
 		{SQL: "SELECT id, title, gone FROM film", Deleted: source.DeletedConfig{Column: "gone", Values: []any{true}}},
 		{SQL: "SELECT id, title FROM film", Deleted: source.DeletedConfig{SQL: "SELECT id FROM film WHERE gone"}},
 		{SQL: "SELECT id, title FROM film", Children: []source.ChildConfig{{Name: "actors", Path: "children.actors", SQL: "SELECT film, name FROM actor", Key: []string{"film"}}}},
+		{SQL: "SELECT id, title FROM film"},
 	} {
 		c.Name, c.Key = fmt.Sprint(i), []string{"id"}
 		table, err := s.Table(t.Context(), c)

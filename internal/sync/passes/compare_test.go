@@ -8,31 +8,45 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source/changes"
-	"indexerd/internal/state/stamps"
+	"indexerd/internal/test/fakeworld"
+	"indexerd/internal/test/fakeworld/machine"
 	"indexerd/timetrace"
 )
 
-// A followed is a table without updateTimes. Its database's clock is the bubble's.
+// A followed is a table that is compared. Its database's clock is the bubble's.
 type followed struct {
 	Source
 	*Passes
 	t     *testing.T
 	hint  doc.Hint
-	fail  error         // of a reading
-	clock time.Duration // how far the database's clock is ahead of the bubble's
-	cost  time.Duration // of a comparison
-	late  time.Duration // how long before its end a comparison began; it continued another one if it was before the hint
-	held  func()        // called in a comparison
-	total Total         // of a comparison by one sum
+	fail  error                      // of a reading
+	clock time.Duration              // how far the database's clock is ahead of the bubble's
+	cost  time.Duration              // of a comparison
+	late  time.Duration              // how long before its end a comparison began; it continued another one if it was before the hint
+	held  func()                     // called in a comparison
+	total Total                      // of a comparison by one sum
+	run   func() (doc.Report, error) // a look
 
+	documents   uint64
+	maintained  bool
 	comparisons int
 }
 
-func (f *followed) Hints() changes.Hints { return f }
+// config makes the passes of a table of a machine.
+func (f *followed) config(m *machine.Machine, table configs.Table, compare func(context.Context) (doc.Report, time.Duration, error)) {
+	f.Passes = New(Config{
+		Table: table, Source: f, Trace: m.Trace, Tree: m.Tree, Sink: m.Sink, Compare: compare, Share: pace.NewShare(0.1),
+		Documents: func() uint64 { return f.documents }, Total: func(context.Context) (Total, error) { return f.total, f.fail },
+		Fail: func(_ string, err error) error { return err },
+	})
+}
+
+func (f *followed) Hints() changes.Hints                     { return f }
+func (f *followed) RecentHints() changes.Hints               { return f }
+func (f *followed) Maintained(context.Context) (bool, error) { return f.maintained, nil }
 
 func (f *followed) Hint(context.Context) (doc.Hint, error) {
 	h := f.hint
@@ -51,7 +65,7 @@ func (f *followed) compare(context.Context) (doc.Report, time.Duration, error) {
 	if f.held != nil {
 		f.held()
 	}
-	return doc.Report{}, f.cost, f.Trace.UpdateTable("film", func(m *timetrace.Table) {
+	return doc.Report{}, f.cost, f.Trace.UpdateTable(machine.Table, func(m *timetrace.Table) {
 		m.Swept(began, m.Rewinds)
 		m.Settle(began, "compared")
 	})
@@ -61,21 +75,10 @@ func (f *followed) compare(context.Context) (doc.Report, time.Duration, error) {
 func follow(t *testing.T, test func(*testing.T, *followed)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
-		trace, err := timetrace.Open(atomicfile.OS, dir, "test")
-		if err != nil {
-			t.Fatal(err)
-		}
-		tree, err := stamps.New(stamps.Options{Dir: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := machine.New(t, fakeworld.NewTable(10))
 		f := &followed{t: t, hint: doc.Hint{Version: "1", Counters: "1", Exact: true}}
-		f.Passes = New(Config{
-			Table: configs.Table{Name: "film"}, Source: f, Trace: trace, Tree: tree, Compare: f.compare, Share: pace.NewShare(0.1),
-			Total: func(context.Context) (Total, error) { return f.total, f.fail },
-			Fail:  func(_ string, err error) error { return err },
-		})
+		f.config(m, configs.Table{Name: machine.Table}, f.compare)
+		f.run = func() (doc.Report, error) { return f.Jobs()[0].Run(f.Passes, t.Context()) }
 		f.look(1)
 		f.want("at the start", 1)
 		test(t, f)
@@ -87,9 +90,20 @@ func (f *followed) look(n int) {
 	f.t.Helper()
 	for range n {
 		time.Sleep(LookEvery)
-		if _, err := f.Jobs()[0].Run(f.Passes, f.t.Context()); err != nil {
+		if _, err := f.run(); err != nil {
 			f.t.Fatal(err)
 		}
+	}
+}
+
+// busy looks n times, each after a commit of which counters show nothing yet.
+func (f *followed) busy(n int) {
+	f.t.Helper()
+	for range n {
+		f.hint.Version += "+"
+		f.hint.Counted = false
+		f.total.At = time.Now()
+		f.look(1)
 	}
 }
 
@@ -126,23 +140,25 @@ func TestNothingIsComparedWhileNothingIsCommitted(t *testing.T) {
 // that of the documents.
 func TestSmallTableBesideABusyNeighbour(t *testing.T) {
 	follow(t, func(t *testing.T, f *followed) {
-		busy := func(n int) {
-			for range n {
-				f.hint.Version += "+"
-				f.total.At = time.Now()
-				f.look(1)
-			}
-		}
 		f.total = Total{Known: true, Equal: true}
-		busy(60)
+		f.busy(60)
 		f.want("after a minute", 1)
 		f.wantSettled("after a minute", time.Second)
 		f.total.Equal = false
-		busy(1)
+		f.busy(1)
 		f.want("after a change", 2)
 		f.total.Known = false
-		busy(1)
+		f.busy(1)
 		f.want("after a look at a table that is not small", 3)
+	})
+	follow(t, func(t *testing.T, f *followed) {
+		f.cost = 3 * time.Second
+		f.total = Total{Known: true}
+		f.busy(1)
+		f.want("after a change", 2)
+		f.busy(3)
+		f.want("after another one, soon after a long comparison", 2)
+		f.wantSettled("then", 3*time.Second)
 	})
 }
 
@@ -238,7 +254,7 @@ func TestContinuedComparisonIsRepeated(t *testing.T) {
 
 func TestDoubtIsCompared(t *testing.T) {
 	follow(t, func(t *testing.T, f *followed) {
-		f.Trace.Note("film", func(m *timetrace.Table) { m.Doubt("the SQL was changed") })
+		f.Trace.Note(machine.Table, func(m *timetrace.Table) { m.Doubt("the SQL was changed") })
 		f.look(1)
 		f.want("after a doubt", 2)
 		if got := f.marks().Unverified; got != "" {
@@ -250,7 +266,7 @@ func TestDoubtIsCompared(t *testing.T) {
 func TestClockThatGoesBack(t *testing.T) {
 	follow(t, func(t *testing.T, f *followed) {
 		ahead := time.Now().Add(time.Hour) // the clock was there, and went back
-		f.Trace.Note("film", func(m *timetrace.Table) { m.Settle(ahead, "compared") })
+		f.Trace.Note(machine.Table, func(m *timetrace.Table) { m.Settle(ahead, "compared") })
 		before := time.Now()
 		f.held = func() {
 			if got := f.marks(); got.Settled.After(before) || got.Rewinds != 1 {

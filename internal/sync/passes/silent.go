@@ -16,29 +16,26 @@ import (
 //
 //	unchanged  nothing is compared
 //	explained  all changes that the database counts show in documents that were written
-//	           or removed since: nothing is compared for ten minutes, after which the
-//	           table is compared if anything was committed
+//	           or removed since, and the counters are complete: nothing is compared for
+//	           ten minutes, after which the table is compared if anything was committed
 //	partly     windows found at least half of them, so that the others may be theirs
-//	           too: the table is compared less often
+//	           too, or all, and counters may be missing: the table is compared less often
 //	otherwise  the table is compared as soon as its share of the time allows
 //
-// So traffic that moves updateTimes costs comparisons only where it is too dense for
-// its counters to be matched: those of a session come up to 11 s after its windows.
+// Traffic that moves updateTimes is found sooner than it is counted: a session that is
+// busy reports its counters once a second, one that idles after a commit 10 s later.
+// Meanwhile a silent change can't be told apart, so a table with traffic is compared as
+// one that counts nothing. A table that is compared rarely waits for the counters first.
 //
 // A comparison moves no mark: S is that of the other passes, and what it finds was
 // promised by none of them, but for rows that the next window reads anyway.
 const (
-	// partlyEvery and a time for each row are the interval at which a table is compared
-	// while windows explain most of its changes: 3 s for 100,000 rows, 30 s for a million.
-	partlyEvery       = 2500 * time.Millisecond
-	partlyEveryForRow = 30 * time.Microsecond
-	// maintainedEvery and a multiple of what a comparison takes are the interval for a
-	// table whose updateTime the database sets itself.
-	maintainedEvery  = 10 * time.Second
-	maintainedFactor = 100
 	// unknownAgain is how long a table is left alone that was compared because something
 	// was committed, and had not changed: by then counters show it.
 	unknownAgain = 10 * time.Second
+	// countersCome is how long after a commit a look has counters that are complete, if
+	// nothing else was committed.
+	countersCome = 13 * time.Second
 	// patience is how long the next window may take to explain a change.
 	patience = 5 * time.Second
 )
@@ -132,29 +129,48 @@ func (s *silent) run(ctx context.Context) (doc.Report, error) {
 // comes reports whether the table is to be compared now. A change that windows may find
 // yet waits for the next window.
 func (s *silent) comes(h doc.Hint, due changes.Due, total Total) bool {
-	since, least := s.turn.since(), time.Duration(0)
 	found, counted := s.explained(h)
-	if since >= compareAnyway && h.Version != s.base.Version {
-		due = changes.Changed // counters may miss a change
-	}
-	switch {
-	case due == changes.Unproven: // in ten minutes
-		due = changes.Unchanged
-	case due == changes.Unknown && total.Known:
-		due = total.resolve(due)
-	case due == changes.Unknown && (found > 0 || s.vain && since < unknownAgain):
-		due = changes.Unchanged
-	case due == changes.Changed && found >= counted && since < compareAnyway:
-		due = changes.Unchanged
-	case s.rarely:
-		least = max(maintainedEvery, maintainedFactor*s.turn.cost.Median())
-	case found > 0 && 2*found >= counted:
-		least = max(partlyEvery, time.Duration(s.Documents())*partlyEveryForRow)
-	}
-	passed := s.windowPassed(h, due)
+	due = s.judge(h, due, total, found, counted)
+	least, wait := s.interval(found, counted)
+	passed := s.windowPassed(h, due) && time.Since(s.doubted) >= wait
 	comes := s.turn.ComesAfter(due, least) && passed
 	s.show(due)
 	return comes
+}
+
+// judge finds whether something may have changed that windows did not find.
+func (s *silent) judge(h doc.Hint, due changes.Due, total Total, found, counted int64) changes.Due {
+	since := s.turn.since()
+	switch {
+	case since >= compareAnyway && h.Version != s.base.Version:
+		return changes.Changed // counters may miss a change
+	case due == changes.Unproven: // in ten minutes
+		return changes.Unchanged
+	case due == changes.Unknown && total.Known:
+		return total.resolve(due)
+	case due == changes.Unknown && found > 0:
+		return changes.Changed // windows found it, and perhaps not all of it
+	case due == changes.Unknown && s.vain && since < unknownAgain:
+		return changes.Unchanged
+	case due == changes.Changed && h.Counted && found >= counted:
+		return changes.Unchanged
+	}
+	return due
+}
+
+// interval returns the interval of comparisons, and how long a change waits that the
+// windows may explain.
+func (s *silent) interval(found, counted int64) (least, wait time.Duration) {
+	switch {
+	case s.rarely:
+		least = changes.EveryMaintained(s.turn.cost.Median())
+	case found > 0 && 2*found >= counted:
+		least = changes.EveryBeside(s.Documents())
+	}
+	if found >= counted && least >= unknownAgain {
+		wait = countersCome
+	}
+	return least, wait
 }
 
 // windowPassed reports whether a window ended after the hint that first showed something

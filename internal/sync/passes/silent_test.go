@@ -9,8 +9,6 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
-	"indexerd/internal/base/pace"
-	"indexerd/internal/source/changes"
 	"indexerd/internal/test/fakeworld"
 	"indexerd/internal/test/fakeworld/machine"
 	"indexerd/timetrace"
@@ -19,56 +17,36 @@ import (
 // A watched is a table with updateTimes. A test writes what its windows find.
 type watched struct {
 	followed
-	machine    *machine.Machine
-	documents  uint64
-	maintained bool
-	report     doc.Report
-	err        error
+	machine *machine.Machine
+	report  doc.Report
+	err     error
 }
-
-func (w *watched) RecentHints() changes.Hints               { return w }
-func (w *watched) Maintained(context.Context) (bool, error) { return w.maintained, nil }
 
 func (w *watched) compare(context.Context) (doc.Report, time.Duration, error) {
 	if w.err == nil {
 		w.comparisons++
 	}
-	if w.held != nil {
-		w.held()
-	}
 	return w.report, w.cost, w.err
 }
 
-// watch runs a test of a table that has been compared once.
+// watch runs a test of a table that has been compared once. It is looked at after a
+// window has ended.
 func watch(t *testing.T, test func(*testing.T, *watched)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		m := machine.New(t, fakeworld.NewTable(10))
 		m.Update(t, func(m *timetrace.Table) { m.Loaded = true })
-		w := &watched{machine: m, documents: 10}
-		w.t, w.hint = t, doc.Hint{Version: "1", Counters: "1", Exact: true, Plain: "film"}
-		w.Passes = New(Config{
-			Table:  configs.Table{Name: machine.Table, Updated: "updated", Compensate: configs.Compensate{Horizon: "timeout"}},
-			Source: w, Trace: m.Trace, Tree: m.Tree, Sink: m.Sink, Compare: w.compare, Share: pace.NewShare(0.1),
-			Documents: func() uint64 { return w.documents }, Total: func(context.Context) (Total, error) { return w.total, nil },
-			Fail: func(_ string, err error) error { return err },
-		})
+		w := &watched{machine: m}
+		w.t, w.documents, w.hint = t, 10, doc.Hint{Version: "1", Counters: "1", Exact: true, Plain: "film"}
+		w.config(m, configs.Table{Name: machine.Table, Updated: "updated", Compensate: configs.Compensate{Horizon: "timeout"}}, w.compare)
+		w.run = func() (doc.Report, error) {
+			w.window(0)
+			return w.lookForSilent(t.Context())
+		}
 		w.look(2)
 		w.want("at the start", 1)
 		test(t, w)
 	})
-}
-
-// look looks n times, a second after a window has ended.
-func (w *watched) look(n int) {
-	w.t.Helper()
-	for range n {
-		time.Sleep(LookEvery)
-		w.window(0)
-		if _, err := w.lookForSilent(w.t.Context()); err != nil {
-			w.t.Fatal(err)
-		}
-	}
 }
 
 // window indexes so many rows that changed, and moves the mark.
@@ -93,8 +71,14 @@ func (w *watched) window(rows int) {
 // commit lets the database show a commit of so many changes, whose counters have come.
 func (w *watched) commit(changes int64) {
 	w.hint.Version += "+"
-	w.hint.Counters = w.hint.Version
+	w.hint.Counters, w.hint.Counted = w.hint.Version, true
 	w.hint.Changes += changes
+}
+
+// commitLate is commit while others follow, so that more counters may come.
+func (w *watched) commitLate(changes int64) {
+	w.commit(changes)
+	w.hint.Counted = false
 }
 
 func TestChangeThatNoWindowExplainsIsCompared(t *testing.T) {
@@ -188,12 +172,58 @@ func TestTrafficIsComparedLessOften(t *testing.T) {
 			w.documents = documents
 			for range 100 {
 				w.window(3)
-				w.commit(4)
+				w.commitLate(4)
 				w.look(1)
 			}
 			if w.comparisons < want-1 || w.comparisons > want+1 {
 				t.Errorf("%d documents: got %d comparisons in 100 s, want about %d", documents, w.comparisons, want)
 			}
+		})
+	}
+}
+
+// A silent change is compared as soon as others, also if windows have found more than
+// the counters show, as those of a session that idles come last.
+func TestSilentChangeBesideTrafficDoesNotWaitForItsCounters(t *testing.T) {
+	for documents, within := range map[uint64]int{10: 3, 100_000: 3, 1_000_000: 30} {
+		watch(t, func(t *testing.T, w *watched) {
+			w.documents = documents
+			for range 100 {
+				before := w.comparisons
+				for n := 0; w.comparisons == before; n++ {
+					if n > within {
+						t.Fatalf("%d documents: no comparison in %d s", documents, n)
+					}
+					w.window(3)
+					w.commitLate(3)
+					w.look(1)
+				}
+			}
+		})
+	}
+}
+
+// A large table, and one whose updateTime the database sets, is not compared for what
+// windows found until complete counters show whether that is all.
+func TestRareComparisonWaitsForTheCounters(t *testing.T) {
+	for _, rarely := range []bool{false, true} {
+		watch(t, func(t *testing.T, w *watched) {
+			w.look(int(compareAnyway/LookEvery) / 2)
+			if w.silent.rarely = rarely; !rarely {
+				w.documents = 1_000_000
+			}
+			for range 5 {
+				w.window(3)
+				w.commitLate(3)
+				w.look(int(countersCome/LookEvery) - 1)
+				w.hint.Counted = true
+				w.look(5)
+			}
+			w.want("after changes that windows found", 1)
+			w.window(3)
+			w.commitLate(3)
+			w.busy(int(countersCome/LookEvery) + 2)
+			w.want("after counters that do not become complete", 2)
 		})
 	}
 }
@@ -223,21 +253,15 @@ func TestMaintainedTableIsComparedRarely(t *testing.T) {
 // What was committed, of which counters show nothing yet, is compared once.
 func TestCommitWithLateCountersIsComparedOnce(t *testing.T) {
 	watch(t, func(t *testing.T, w *watched) {
-		for range 10 {
-			w.hint.Version += "+"
-			w.look(1)
-		}
+		w.busy(10)
 		w.want("while commits are made", 2)
-		for range 10 {
-			w.hint.Version += "+"
-			w.look(1)
-		}
+		w.busy(10)
 		w.want("ten seconds later", 3)
 	})
 	watch(t, func(t *testing.T, w *watched) {
-		w.hint.Version += "+"
+		w.documents = 1_000_000
 		w.window(1)
-		w.look(5)
+		w.busy(int(unknownAgain / LookEvery))
 		w.want("after a commit whose row a window found", 1)
 	})
 }
@@ -262,17 +286,11 @@ func TestUnprovenTableIsComparedAfterTenMinutes(t *testing.T) {
 // A small table is compared if its sum is not that of its documents.
 func TestSmallWatchedTableBesideABusyNeighbour(t *testing.T) {
 	watch(t, func(t *testing.T, w *watched) {
-		busy := func(n int) {
-			for range n {
-				w.hint.Version += "+"
-				w.look(1)
-			}
-		}
 		w.total = Total{Known: true, Equal: true}
-		busy(60)
+		w.busy(60)
 		w.want("while others commit", 1)
 		w.total.Equal = false
-		busy(2)
+		w.busy(2)
 		w.want("after a change", 2)
 	})
 }

@@ -240,6 +240,7 @@ func (r *restriction) write() error {
 	for i := range r.entries {
 		r.entries[i].doc.V = doc.Version(first) + doc.Version(i)
 	}
+	defer s.noteChanged(doc.OIDs(r.entries))
 	if err := s.writeAll(r.entries); err != nil {
 		return fmt.Errorf("change the groups of %d documents: %w", len(r.entries), err)
 	}

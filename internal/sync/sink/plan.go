@@ -22,6 +22,9 @@ type entry struct {
 	flaws  []doc.Flaw // the values that the document lacks
 	change change
 	seen   bool // this version was stored before
+
+	before doc.Stamp // of the page that was stored
+	whole  bool      // it was that of the index, or there was none
 }
 
 // Key returns the OID.
@@ -132,6 +135,7 @@ func (b *bodies) add(row doc.Row) ([]byte, error) {
 // compare compares the document with the stored one.
 func (e *entry) compare(before state) {
 	e.change, e.seen = added, before.Same(e.doc.Stamp)
+	e.before, e.whole = before.Stamp, before.OID == "" || before.indexed()
 	switch {
 	case before.indexed() && before.Hash == e.doc.Hash:
 		e.doc.V = before.V // the version that the index has

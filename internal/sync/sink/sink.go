@@ -110,6 +110,18 @@ type Tree interface {
 	Delete([]doc.OID) error
 }
 
+// Sums follow what the stamps of all documents sum up to.
+type Sums interface {
+	// Writing is called before documents are written. Its result is passed to Wrote.
+	Writing() int
+	// Wrote is called after documents were written, with the stamps that were stored of
+	// each before and after. The one before has no OID if there was no document.
+	Wrote(since int, before, after []doc.Stamp)
+	// Changed is called after documents or pages were written or removed, or may have been,
+	// where it is not known what was stored before and after.
+	Changed([]doc.OID)
+}
+
 // A Sink writes to the index and the pages of one table.
 type Sink struct {
 	// Check, if not nil, returns an error for a row that is too large. It is called
@@ -120,10 +132,8 @@ type Sink struct {
 	// after they were written, or may have been. Set it before the first Put.
 	Added func([]doc.OID)
 
-	// Changed, if not nil, is called with the keys of documents or pages that were
-	// written or removed, after that, or that may have been. Set it before the first
-	// Put.
-	Changed func([]doc.OID)
+	// Sums, if not nil, follow what the documents sum up to. Set them before the first Put.
+	Sums Sums
 
 	// Exposed is set if other programs than indexerd read the index, which hides nothing from
 	// them. Set it before the first Put.

@@ -15,10 +15,16 @@ import (
 // not, because an index that writes in the background may return an error of the
 // disk a moment before Err does, and must then not be written to.
 func (s *Sink) write(ctx context.Context, entries []entry) (written []entry, refused []doc.Reject, err error) {
-	again := s.failed.Load()
-	err = s.writeAll(entries)
+	again, since := s.failed.Load(), 0
+	if s.Sums != nil {
+		since = s.Sums.Writing()
+	}
+	if err = s.writeAll(entries); err != nil {
+		s.noteChanged(doc.OIDs(entries))
+	}
 	switch {
 	case err == nil:
+		s.noteWritten(since, entries)
 		return entries, nil, nil
 	case !s.blamesDocument(ctx, err):
 		return nil, nil, err
@@ -43,7 +49,9 @@ func (s *Sink) isolate(ctx context.Context, entries []entry, cause error) (writt
 	half := len(entries) / 2
 	for _, part := range [][]entry{entries[:half], entries[half:]} {
 		w, r := part, []doc.Reject(nil)
-		if err := s.writeAll(part); err != nil {
+		err := s.writeAll(part)
+		s.noteChanged(doc.OIDs(part))
+		if err != nil {
 			if !s.blamesDocument(ctx, err) {
 				return nil, nil, err
 			}
@@ -69,7 +77,7 @@ func (s *Sink) writeAll(entries []entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	defer s.noteWritten(entries)
+	defer s.noteAdded(entries)
 	docs := make([]doc.Doc, 0, len(entries))
 	pages := make([]doc.Page, len(entries))
 	for i := range entries {
@@ -90,24 +98,41 @@ func (s *Sink) writeAll(entries []entry) error {
 	return nil
 }
 
-// noteWritten calls Added and Changed.
-func (s *Sink) noteWritten(entries []entry) {
-	var all, new []doc.OID
+// noteAdded calls Added.
+func (s *Sink) noteAdded(entries []entry) {
+	var all []doc.OID
 	for i := range entries {
-		all = append(all, entries[i].doc.OID)
 		if entries[i].change == added {
-			new = append(new, entries[i].doc.OID)
+			all = append(all, entries[i].doc.OID)
 		}
 	}
-	if s.Added != nil && len(new) > 0 {
-		s.Added(new)
+	if s.Added != nil && len(all) > 0 {
+		s.Added(all)
 	}
-	s.noteChanged(all)
+}
+
+// noteWritten adjusts the sums for entries that are durable.
+func (s *Sink) noteWritten(since int, entries []entry) {
+	if s.Sums == nil || len(entries) == 0 {
+		return
+	}
+	var before, after []doc.Stamp
+	var torn []doc.OID
+	for i := range entries {
+		e := &entries[i]
+		if !e.whole {
+			torn = append(torn, e.doc.OID)
+			continue
+		}
+		before, after = append(before, e.before), append(after, e.doc.Stamp)
+	}
+	s.Sums.Wrote(since, before, after)
+	s.noteChanged(torn)
 }
 
 func (s *Sink) noteChanged(oids []doc.OID) {
-	if s.Changed != nil {
-		s.Changed(oids)
+	if s.Sums != nil && len(oids) > 0 {
+		s.Sums.Changed(oids)
 	}
 }
 

@@ -120,7 +120,7 @@ func (s *Server) Analyzer(table string) (*analysis.Analyzer, error) {
 }
 
 // Tables implements osapi.Engine.
-func (s *Server) Tables() []string {
+func (s *Server) Tables(search.Caller) []string {
 	names := make([]string, len(s.tables))
 	for i, t := range s.tables {
 		names[i] = t.Name

@@ -78,13 +78,13 @@ var wings = map[string]wing{
 		"tool/inspect": {"tool/secret"},
 	}},
 	"serve": {imports: []string{"base", "configs", "source", "index", "pages", "state", "sync", "tool"}, inside: map[string][]string{
-		"serve/httpapi": {"serve/clients"},
+		"serve/httpapi": {"serve/clients", "serve/signed"},
 		"serve/leader":  {"serve/database", "serve/datadir", "serve/httpapi"},
 		"serve/stored":  {"serve/database", "serve/datadir", "serve/httpapi", "serve/leader"},
 		"serve/moves":   {"serve/datadir", "serve/httpapi", "serve/leader", "serve/stored"},
 		"serve/runs":    {"serve/httpapi"},
 		"serve/tables":  {"serve/database", "serve/httpapi", "serve/runs", "serve/stored"},
-		"serve/front":   {"serve/clients", "serve/datadir", "serve/httpapi", "serve/osapi"},
+		"serve/front":   {"serve/clients", "serve/datadir", "serve/httpapi", "serve/osapi", "serve/signed"},
 		"serve/daemon": {
 			"serve/clients", "serve/database", "serve/datadir", "serve/front", "serve/httpapi", "serve/leader", "serve/moves", "serve/osapi/mapping", "serve/runs", "serve/stored", "serve/tables",
 		},
@@ -163,6 +163,7 @@ var owners = map[string]string{
 	"github.com/golang/snappy":                 "internal/index/fulltext/segment",
 	"github.com/RoaringBitmap/roaring":         "internal/index/fulltext/segment",
 	"github.com/go-co-op/gocron":               "internal/base/schedule",
+	"github.com/golang-jwt/jwt":                "internal/serve/signed",
 	"github.com/jackc/pgx":                     "internal/source/postgres",
 	"modernc.org/sqlite":                       "internal/source/sqlite",
 	"github.com/go-sql-driver/mysql":           "internal/source/mysql",

@@ -43,7 +43,7 @@ func (w *world) start() (*process, error) {
 	w.Quarantine.Reopen()
 	p := &process{world: w}
 	p.rows = serial{Table: w.Table, process: p}
-	p.Sink.Changed = p.stored.Changed
+	p.Sink.Sums = &p.stored
 	p.newPasses()
 	p.schedule()
 	marks := p.Marks()

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/source/changes"
 )
 
 // changes reports for each SQL how its changes are found: by updated, within
@@ -76,12 +76,14 @@ func (tc *tableCheck) silent() error {
 	if err != nil {
 		return err
 	}
-	every, why := tc.every(took), "while something changes that windows do not explain"
+	every := tc.every(took)
+	often := fmt.Sprintf("every %s while something changes that windows do not find, and every %s beside what they find",
+		rounded(every), rounded(max(every, changes.EveryBeside(uint64(tc.rows)))))
 	if maintained {
-		every, why = max(10*time.Second, 100*took), "since the database sets "+tc.Conf.Updated
+		often = fmt.Sprintf("every %s, since the database sets %s", rounded(max(every, changes.EveryMaintained(took))), tc.Conf.Updated)
 	}
 	if took > 0 {
-		what += fmt.Sprintf(", which takes about %s of database time for %s, %s, and is made at most every %s, %s", rounded(took), count(tc.rows, "row"), known, rounded(every), why)
+		what += fmt.Sprintf(", which takes about %s of database time for %s, %s, and is made at most %s", rounded(took), count(tc.rows, "row"), known, often)
 	}
 	tc.add(silentChanges, tc.path+".updated", what, nothing)
 	return nil

@@ -89,7 +89,7 @@ func TestCostOfSilentChanges(t *testing.T) {
 		rows  *fakeRows
 		hints Hints
 	}{
-		"a change that leaves u alone is found by comparison, which takes about 2 s of database time for 2,000,000 rows, measured, and is made at most every 20 s, while something changes that windows do not explain": {
+		"a change that leaves u alone is found by comparison, which takes about 2 s of database time for 2,000,000 rows, measured, and is made at most every 20 s while something changes that windows do not find, and every 60 s beside what they find": {
 			&fakeRows{many: 2_000_000, sums: 2 * time.Second}, hints{Version: "1"}},
 		"a change that leaves u alone is found by comparison, which takes about 20 ms of database time for 2 rows, measured, and is made at most every 10 s, since the database sets u": {
 			&fakeRows{sums: 20 * time.Millisecond, maintained: true}, hints{Version: "1"}},

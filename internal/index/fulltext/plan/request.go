@@ -13,11 +13,18 @@ func Compile(s *schema.Schema, req query.Request) (Plan, *schema.Schema, error) 
 		p, err := queryAndFilters(s, req)
 		return p, s, err
 	}
-	visible, err := newCompiler(s, nil).filter(*req.Visible)
-	if err != nil {
-		return nil, nil, err
+	var visible boolPlan
+	for _, f := range req.Visible.Filters {
+		p, err := newCompiler(s, nil).filter(f)
+		if err != nil {
+			return nil, nil, err
+		}
+		visible.must = append(visible.must, p)
 	}
-	restricted := s.Without(req.Visible.Field)
+	restricted := s
+	if req.Visible.Hidden != "" {
+		restricted = s.Without(req.Visible.Hidden)
+	}
 	p, err := queryAndFilters(restricted, req)
 	return visiblePlan{visible, p}, restricted, err
 }
