@@ -16,13 +16,14 @@ import (
 func TestReindex(t *testing.T) {
 	t.Parallel()
 	dsn, file := pagila(t)
-	const before, after = "fields: [title, description], analyzer: standard}", "fields: [title, description, rating], analyzer: en}"
+	const before, after = "fields: [title, description], analyzer: standard}", "fields: [title, description, rating], analyzer: standard}"
 	rewrite(t, file, before, before+"\n    stopwords: english")
 	p := follow(t, file)
 	settledPast(t, p, dsn)
 	p.stop(t)
 
 	rewrite(t, file, before+"\n    stopwords: english", after)
+	rewrite(t, file, "language: none", "language: en")
 	p = follow(t, file)
 	eventually(t, soon, "the log names the command", func() error {
 		if log := p.log.String(); !strings.Contains(log, "indexerd reindex film") {

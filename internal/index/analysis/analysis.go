@@ -23,10 +23,12 @@ import (
 type kind byte
 
 const (
-	gap    kind = iota // separates words
-	letter             // part of a word
-	single             // a word by itself
-	gram               // part of a run that is indexed in pairs
+	gap     kind = iota // separates words
+	letter              // part of a word
+	single              // a word by itself
+	gram                // part of a run that is indexed in pairs
+	emoji               // a word by itself, with what varies it
+	ignored             // no part of the word that it is in
 )
 
 // An Analyzer splits text into the terms that are searched. All four analyzers
@@ -51,8 +53,15 @@ type Analyzer struct {
 	words bool // ASCII letters, digits and underscores are of words
 	other func(r rune) kind
 	stop  map[string]bool // words to drop
-	stem  bool
+
+	stem    bool // of version First: words are Porter's stems
+	latest  bool
+	stemmer analysis.TokenFilter // nil: words have no stems
 }
+
+// StemMark begins the term of a stem, as which no word is indexed. It is so long that no
+// word is similar to such a term.
+const StemMark = "~~~"
 
 // MaxWord limits the bytes of a term. Longer words are not language but data,
 // such as base64, and are cut.
@@ -112,18 +121,28 @@ func New(s Spec) (*Analyzer, error) {
 	if s.Language != "" && stemmers[s.Language] == nil {
 		return nil, fmt.Errorf("unknown language %q: write none or one of %s", s.Language, strings.Join(Languages(), ", "))
 	}
-	a := &Analyzer{stop: map[string]bool{}}
+	a := &Analyzer{stop: map[string]bool{}, latest: s.Version > First}
 	for _, w := range s.Stopwords {
-		a.stop[fold(lowerASCII(w))] = true
+		if a.latest {
+			a.stop[folded(w)] = true
+		} else {
+			a.stop[fold(lowerASCII(w))] = true
+		}
+	}
+	choose := func(first, latest func(rune) kind) func(rune) kind {
+		if a.latest {
+			return latest
+		}
+		return first
 	}
 	switch s.Name {
 	case "standard", "en":
-		a.other = standardKind
-		a.stem = s.Name == "en"
+		a.other = choose(standardKind, latestKind)
+		a.stem = s.Name == "en" && !a.latest
 	case "cjk":
-		a.other = cjkKind
+		a.other = choose(cjkKind, latestCJK)
 	case "ngram":
-		a.other = ngramKind
+		a.other = choose(ngramKind, latestNgram)
 	default:
 		return nil, fmt.Errorf("unknown analyzer %q: write standard, en, cjk or ngram", s.Name)
 	}
@@ -131,6 +150,12 @@ func New(s Spec) (*Analyzer, error) {
 		a.ascii[r] = a.other(rune(r))
 	}
 	a.words = a.ascii['a'] == letter
+	if s.Name == "en" {
+		s.Language = s.Name
+	}
+	if a.latest && a.words && s.Language != "" {
+		a.stemmer = stemmers[s.Language]()
+	}
 	return a, nil
 }
 
@@ -156,7 +181,20 @@ const (
 	Pair              // two characters of a run
 	Tail              // the last character of a run
 	Lone              // the only character of a run
+	Sign              // a character that is a word by itself
+
+	// Tokens of these forms stand at the position of another one, which is before
+	// them. They do not count as words of a text.
+	Exact  // the exact form of a word, if it differs from the folded one
+	Stem   // the stem of a word behind StemMark, if it differs from the folded form
+	Piece  // a part of a word: of letters or digits, in which the case does not change
+	Group  // several pieces of letters
+	Joined // several words of a compound, written as one
+	Signed // words of a compound with signs that belong to them
 )
+
+// Extra reports whether tokens of the form stand beside another one.
+func (f Form) Extra() bool { return f >= Exact }
 
 // A Token is one term of a text.
 type Token struct {
@@ -175,6 +213,9 @@ func (a *Analyzer) Tokens(dst []Token, text string) []Token {
 // Each calls emit with the tokens of a text in order, until emit returns false. It
 // returns the last position that the text takes: of a token, of a stop word, or free.
 func (a *Analyzer) Each(text string, emit func(Token) bool) (pos int) {
+	if a.latest {
+		return a.eachLatest(text, emit)
+	}
 	lower := lowerASCII(text)
 	for at := 0; at < len(lower); {
 		switch k, size := a.kind(lower, at); k {
@@ -214,6 +255,15 @@ func (a *Analyzer) InWord(text string, at int) bool {
 // ASCIIWords reports whether a text of ASCII characters is a list of words, whose
 // terms Term returns: its runs of letters, digits and underscores.
 func (a *Analyzer) ASCIIWords() bool { return a.words }
+
+// IsLatest reports whether the analyzer has the version Latest.
+func (a *Analyzer) IsLatest() bool { return a.latest }
+
+// Stops reports whether a folded word is dropped.
+func (a *Analyzer) Stops(word string) bool { return a.stop[word] }
+
+// HasStems reports whether words have stems beside them.
+func (a *Analyzer) HasStems() bool { return a.stemmer != nil }
 
 // kind returns the kind and the size of the character at a byte offset.
 func (a *Analyzer) kind(text string, at int) (kind, int) {

@@ -3,6 +3,7 @@ package analysis
 import (
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/blevesearch/bleve/v2/analysis"
@@ -64,3 +65,15 @@ func polish() analysis.TokenFilter {
 
 // Languages returns the languages whose words have stems, in the order of their codes.
 func Languages() []string { return slices.Sorted(maps.Keys(stemmers)) }
+
+// Stem returns the folded stem of a word in its exact form, "" if words have none.
+func (a *Analyzer) Stem(word string) string {
+	if a.stemmer == nil {
+		return ""
+	}
+	stream := analysis.TokenStream{{Term: []byte(word)}}
+	return cut(folded(string(a.stemmer.Filter(stream)[0].Term)))
+}
+
+// IsStem reports whether a term of words is a stem.
+func IsStem(term string) bool { return strings.HasPrefix(term, StemMark) }

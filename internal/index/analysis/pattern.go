@@ -12,7 +12,7 @@ import (
 
 // An engine of another language may split texts itself, if its words are the matches of
 // Pattern, each in lower case, cut after MaxWord characters, and without Stopwords. Then
-// its terms are those of the analyzer standard, at the same positions, for every text that
+// its terms are those of the analyzer standard of version First, at the same positions, for every text that
 // Plain returns. No other analyzer has a Pattern.
 
 // Pattern returns a regular expression that matches words, as an alternative of two
@@ -22,7 +22,7 @@ import (
 // have some characters between words too, which are rare or not assigned. Plain replaces
 // these.
 func (a *Analyzer) Pattern() string {
-	if a.stem || !a.words || a.other('今') != single {
+	if a.latest || a.stem || !a.words || a.other('今') != single {
 		return ""
 	}
 	return class(standardRanges(), letter) + "+|" + class(standardRanges(), single)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/fulltext"
 	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/query"
@@ -36,11 +37,11 @@ func number(t *testing.T, name string, without int) int {
 // split, and texts.
 func TestDifferential(t *testing.T) {
 	seed := uint64(number(t, "INDEXERD_SEED", 1))
-	for i, analyzer := range []string{"standard", "en", "cjk", "ngram"} {
+	for i, analyzer := range []string{"standard", "en", "cjk", "ngram", "latest standard", "latest en", "latest cjk", "latest ngram"} {
 		t.Run(analyzer, func(t *testing.T) {
 			d := newDifferential(t, analyzer, rand.New(rand.NewPCG(seed, uint64(i))))
 			refused := 0
-			queries := number(t, "INDEXERD_QUERIES", 400) / 4
+			queries := number(t, "INDEXERD_QUERIES", 800) / 8
 			for range queries {
 				if !d.compare(t, d.request()) {
 					refused++
@@ -63,7 +64,7 @@ type differential struct {
 
 var (
 	vocabulary = strings.Fields(`the and of mad madman madam man's men shark sharks sharky running runs run 3.14 git.exe x_y ÄRGER ärger naïve
-		１２３ ＡＢＣ 今夜 月 今夜月 月今 東京タワー 서울 กรุงเทพ a1 b2 c3 été !? ... - co-op e-mail Ünïcödé shraks sarks`)
+		C++ .net at&t iPhone15 wi-fi wifi 1,234.5 AB-12 😀 １２３ ＡＢＣ 今夜 月 今夜月 月今 東京タワー 서울 กรุงเทพ a1 b2 c3 été !? ... - co-op e-mail Ünïcödé shraks sarks`)
 	tags = []string{"a", "ab", "b", "武", "A", "x y", `q"uote`, "-", "!"}
 )
 
@@ -77,7 +78,10 @@ func newDifferential(t *testing.T, analyzer string, random *rand.Rand) *differen
 		},
 		Children: []schema.Child{{Name: "cast", Columns: []string{"name"}, Searched: true, Type: schema.Keyword}},
 	}
-	if analyzer == "standard" || analyzer == "cjk" {
+	if name, latest := strings.CutPrefix(analyzer, "latest "); latest {
+		m.Analyzer, m.AnalysisVersion = name, analysis.Latest
+	}
+	if m.Analyzer == "standard" || m.Analyzer == "cjk" {
 		m.Stopwords = []string{"and", "of", "the"}
 	}
 	c := node(t)

@@ -1,6 +1,10 @@
 package opensearch
 
 import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
 	"indexerd/internal/index/fulltext/compiled"
 	"indexerd/internal/index/query"
 )
@@ -31,6 +35,8 @@ func dsl(c compiled.Clause) object {
 		return object{"term": object{field(c.Field): c.Term}}
 	case compiled.AnyTerm:
 		return object{"terms": object{field(c.Field): append([]string{}, c.Terms...)}}
+	case compiled.Forms:
+		return object{"match": object{field(c.Field): object{"query": strings.Join(c.Terms, "|"), "analyzer": ready}}}
 	case compiled.TermPrefix:
 		if c.Most > 0 {
 			return object{"match_phrase_prefix": object{field(c.Field): object{"query": c.Prefix, "max_expansions": c.Most, "analyzer": ready}}}
@@ -119,13 +125,44 @@ func reweighted(c compiled.Reweighted) object {
 func pattern(c compiled.TermPattern) object {
 	options := object{"value": c.Text, "case_insensitive": c.Fold}
 	name := string(c.Kind)
-	switch c.Kind {
-	case query.Exact:
+	switch {
+	case c.Kind == query.Exact:
 		name = "term"
-	case query.Regexp:
+	case c.Stems && (c.Kind == query.Regexp || c.Kind == query.Wildcard):
+		name, options["value"], options["flags"] = "regexp", withoutStems(c), "ANYSTRING|EMPTY|INTERSECTION"
+	case c.Kind == query.Regexp:
 		options["flags"] = "ANYSTRING|EMPTY"
 	}
 	return object{name: object{field(c.Field): options}}
+}
+
+// withoutStems returns a regular expression that matches what a pattern does but stems.
+func withoutStems(c compiled.TermPattern) string {
+	var b strings.Builder
+	plain := false
+	for _, r := range c.Text {
+		switch {
+		case plain:
+			b.WriteString(`\` + string(r))
+			plain = false
+		case r == '\\':
+			plain = true
+		case c.Kind == query.Regexp && r != '&':
+			b.WriteRune(r)
+		case r == '*':
+			b.WriteString(".*")
+		case r == '?':
+			b.WriteByte('.')
+		case r < utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			b.WriteString(`\` + string(r))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	if plain {
+		b.WriteString(`\\`)
+	}
+	return "(" + b.String() + ")&([^~].*)"
 }
 
 // similar finds the most similar terms, or, without a limit, all.
@@ -169,12 +206,24 @@ func phrase(c compiled.Terms) object {
 		case t == "":
 			spans = append(spans, object{"span_gap": object{field(c.Field): 1}})
 		case i < len(c.Terms)-1:
-			spans = append(spans, object{"span_term": object{field(c.Field): t}})
+			spans = append(spans, spanOf(c.Field, t))
 		default:
 			spans = append(spans, object{"span_multi": object{"match": object{"prefix": object{field(c.Field): object{"value": t}}}}})
 		}
 	}
 	return object{"span_near": object{"clauses": spans, "slop": 0, "in_order": true}}
+}
+
+// spanOf finds a term, or any of several with | between them.
+func spanOf(name, terms string) object {
+	var any []object
+	for _, t := range strings.Split(terms, "|") {
+		any = append(any, object{"span_term": object{field(name): t}})
+	}
+	if len(any) == 1 {
+		return any[0]
+	}
+	return object{"span_or": object{"clauses": any}}
 }
 
 func keys(c compiled.Keys) object {

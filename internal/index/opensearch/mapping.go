@@ -29,6 +29,9 @@ func (c Config) bm25() *query.BM25 { return cmp.Or(c.BM25, &query.DefaultBM25) }
 // index drops it. It is not a letter, so no term is equal to it.
 const noWord = "!"
 
+// maxForms is more than the characters of all terms of one position with | between them.
+const maxForms = 8 * 256
+
 // refresh_interval of a new index, until Serve, and then.
 const (
 	noRefresh = "-1"
@@ -53,6 +56,11 @@ func (c Config) analysis(s *schema.Schema) map[string]any {
 	analyzers := map[string]any{ready: map[string]any{"type": "custom", "tokenizer": "ix", "filter": []string{"ix"}}}
 	tokenizers := map[string]any{"ix": map[string]any{"type": "whitespace", "max_token_length": 2 * 256}}
 	filters := map[string]any{"ix": map[string]any{"type": "stop", "stopwords": []string{noWord}}}
+	if s.Analysis.IsLatest() {
+		analyzers[ready] = map[string]any{"type": "custom", "tokenizer": "ix", "filter": []string{"forms", "ix"}}
+		tokenizers["ix"] = map[string]any{"type": "whitespace", "max_token_length": maxForms}
+		filters["forms"] = map[string]any{"type": "pattern_capture", "preserve_original": false, "patterns": []string{"([^|]+)"}}
+	}
 	if split, ok := s.Splitting(); ok && c.Source {
 		steps := []string{"lowercase", "cut"}
 		tokenizers["text"] = map[string]any{"type": "simple_pattern", "pattern": split.Pattern}
@@ -80,7 +88,7 @@ func (c Config) properties(s *schema.Schema) map[string]any {
 	for _, name := range s.WordsFields() {
 		field := map[string]any{"type": "text", "analyzer": ready, "position_increment_gap": schema.RowGap, "index_options": "positions"}
 		if !c.Mapping.Positions {
-			field["index_options"] = "freqs"
+			field = map[string]any{"type": "text", "analyzer": ready, "index_options": "freqs"}
 		}
 		if c.shares(s, afterDot(name)) {
 			field = map[string]any{"type": "alias", "path": afterDot(name)}

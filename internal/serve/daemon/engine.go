@@ -230,6 +230,7 @@ func (e *Engine) follow(ctx context.Context, f *front.Front, log *slog.Logger) e
 	var lives sync.WaitGroup
 	for _, t := range e.tables {
 		t.Die = die
+		t.Outdated = func() { e.upgrade(t.Conf.Name, log) }
 		lives.Go(func() {
 			if err := t.Live(ctx, jobs, log, failures); err != nil && ctx.Err() == nil {
 				die(err)

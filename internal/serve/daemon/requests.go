@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 
 	"indexerd/internal/serve/httpapi"
@@ -31,6 +32,19 @@ func (e *Engine) Reindex(name string) (httpapi.Run, error) {
 		result, err := t.Reindex(ctx, r.Progress)
 		return httpapi.ReindexResult{Indexed: result.Indexed, Partial: result.Partial, Left: result.Left}, false, err
 	})
+}
+
+// upgrade begins to rebuild the index of a table that was built with an earlier analysis.
+// Searches go on in it. A daemon that may not write leaves it to the one that may.
+func (e *Engine) upgrade(name string, log *slog.Logger) {
+	if e.writable() != nil {
+		return
+	}
+	if _, err := e.Reindex(name); err != nil {
+		log.Warn("reindex of an earlier analysis did not begin", "table", name, "error", err)
+		return
+	}
+	log.Info("reindex of an earlier analysis begins: searches go on in the old index", "table", name)
 }
 
 // loaded returns a table whose passes can run.

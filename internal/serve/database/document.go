@@ -45,6 +45,9 @@ func ACL(t configs.Table) doc.ACL {
 // Mapping returns which columns of a table are indexed, and how.
 func Mapping(t configs.Table) schema.Mapping {
 	m := schema.Mapping{Content: t.Content.Fields, Analyzer: t.Content.Analyzer, Positions: t.Positions, Language: t.Language}
+	if m.AnalysisVersion = analysis.Latest; t.Content.First {
+		m.AnalysisVersion = analysis.First
+	}
 	m.Stopwords = t.DroppedWords
 	if t.Stopwords == configs.EnglishStopwords {
 		m.Stopwords = analysis.English()

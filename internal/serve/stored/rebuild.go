@@ -53,6 +53,22 @@ func (s *Table) adopt(ix Index) error {
 	return old.Close()
 }
 
+// IsOutdated reports whether the index was built with what is configured but an earlier
+// analysis: see analysis.Spec. It is rebuilt from the pages at a start.
+func (s *Table) IsOutdated() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.Index == nil || s.mapped {
+		return false
+	}
+	configured, built := database.Mapping(s.Conf), s.built
+	if built.AnalysisVersion >= configured.AnalysisVersion {
+		return false
+	}
+	built.AnalysisVersion, built.Unmeasured = configured.AnalysisVersion, false
+	return built.Fingerprint() == configured.Fingerprint()
+}
+
 // RoomForIndex reports an error if there is no room for a second index as large as the
 // first.
 func (s *Table) RoomForIndex() error {

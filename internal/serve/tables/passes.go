@@ -34,6 +34,9 @@ func (t *Table) Live(ctx context.Context, s *schedule.Scheduler, log, failures *
 	if err := t.refill(ctx); err != nil {
 		failures.Warn("refill failed", "error", err)
 	}
+	if t.IsOutdated() {
+		t.Outdated()
+	}
 	t.scheduleScrub(s)
 	t.alive.Store(true)
 	if _, err := retry(ctx, failures, func() (database.Rows, error) {

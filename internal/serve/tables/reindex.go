@@ -8,13 +8,14 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/reindex"
+	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/stored"
 )
 
 // logMapping logs that the index was built with another mapping than the
-// configuration has.
+// configuration has. One of an earlier analysis is rebuilt without a command.
 func (t *Table) logMapping() {
-	if !t.IsMapped() {
+	if !t.IsMapped() && !t.IsOutdated() {
 		t.log.Warn("indexerd searches by the old mapping", "why", "content, metadata, children, analyzer, stopwords or positions were changed, or this version of indexerd indexes otherwise",
 			"do", t.Command("reindex"))
 	}
@@ -40,8 +41,12 @@ func (t *Table) Reindex(ctx context.Context, progress func(done, of int64)) (rei
 	}
 	r := t.NewReindex()
 	r.Rest = func(ctx context.Context, _ time.Duration) error { return lane.rest(ctx, 0, 1) }
-	r.Progress = progress
 	started := time.Now()
+	r.Progress = func(done, of int64) {
+		t.rebuilt.Store(&rebuilt{done, of, time.Since(started)})
+		progress(done, of)
+	}
+	defer t.rebuilt.Store(nil)
 	result, err := r.Run(ctx)
 	if err != nil {
 		if errors.Is(err, reindex.ErrUndecided) {
@@ -105,6 +110,21 @@ func (t *Table) skips() func(doc.OID) bool {
 		row, listed := t.Quarantine.Row(oid)
 		return listed && t.Conf.ACL != "" && row.Document != doc.Visible
 	}
+}
+
+// rebuilt is how far a reindex has come.
+type rebuilt struct {
+	done, of int64
+	took     time.Duration
+}
+
+func (r *rebuilt) status() *httpapi.LoadStatus {
+	s := &httpapi.LoadStatus{Done: r.done, Of: r.of}
+	if took := r.took.Seconds(); r.done > 0 && took > 0 {
+		s.RowsPerS = float64(r.done) / took
+		s.ETAS = max(0, float64(r.of-r.done)/s.RowsPerS)
+	}
+	return s
 }
 
 func (t *Table) setReindexing(on bool) {

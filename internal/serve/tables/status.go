@@ -122,6 +122,9 @@ func (t *Table) Status(marks timetrace.Table) httpapi.TableStatus {
 	}
 	if t.reindexing {
 		s.State = "reindexing"
+		if r := t.rebuilt.Load(); r != nil {
+			s.Load = r.status()
+		}
 	}
 	if t.jobs == nil && t.lastError != nil {
 		s.State = "failing"

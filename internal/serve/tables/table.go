@@ -27,11 +27,12 @@ import (
 // database, and its passes.
 type Table struct {
 	*stored.Table
-	Source *Source
-	lane   *schedule.Lane
-	log    *slog.Logger
-	Die    func(error) // ends the engine
-	Meters *httpapi.Meters
+	Source   *Source
+	lane     *schedule.Lane
+	log      *slog.Logger
+	Die      func(error) // ends the engine
+	Outdated func()      // has the index rebuilt that was built with an earlier analysis; set before Live
+	Meters   *httpapi.Meters
 
 	Progress   initial.Progress
 	sweeping   chan struct{}            // held by the sweep that runs; guards lossHeld
@@ -50,9 +51,10 @@ type Table struct {
 	units       map[string]string // of updateTimes, by the path of their SQL, as they are kept
 	unitsUnkept bool              // the marks are of a version that kept no units
 	reindexing  bool
-	window      doc.Window // that incremental read last
-	windowAt    time.Time  // this machine's clock when the window ended
-	moment      doc.Moment // at which it was read
+	rebuilt     atomic.Pointer[rebuilt] // nil: no reindex has written a document
+	window      doc.Window              // that incremental read last
+	windowAt    time.Time               // this machine's clock when the window ended
+	moment      doc.Moment              // at which it was read
 	skipped     int
 	silent      int // rows that were found changed without their updateTime
 	heldLogged  int // removals that the log reports as held

@@ -29,13 +29,14 @@ func wordsOf(text string) []string {
 }
 
 // ownRanking searches any of the words in an index with titles and bodies.
-func ownRanking(c *collection, tuned bool) (ranking, error) {
+func ownRanking(c *collection, m schema.Mapping, tuned bool) (ranking, error) {
+	m.Content, m.Positions = []string{"title", "body"}, true
 	dir, err := os.MkdirTemp("", "relevance")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	ix, err := fulltext.Create(filepath.Join(dir, "index"), schema.Mapping{Content: []string{"title", "body"}, Analyzer: "standard", Positions: true}, 1)
+	ix, err := fulltext.Create(filepath.Join(dir, "index"), m, 1)
 	if err != nil {
 		return nil, err
 	}

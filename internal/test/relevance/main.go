@@ -16,6 +16,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext/schema"
 )
 
 func main() {
@@ -73,13 +76,23 @@ func (c *collection) compare(url string) (ok bool, err error) {
 		fmt.Printf("  %-28s nDCG@10 %.4f  MAP %.4f\n", name, s.ndcg, s.precision)
 		return s
 	}
-	var own [2]scored
-	for i, name := range []string{"plain", "tuned"} {
-		found, err := ownRanking(c, name == "tuned")
+	var own [6]scored
+	for i, of := range []struct {
+		name string
+		schema.Mapping
+	}{
+		{"plain", schema.Mapping{Analyzer: "standard", AnalysisVersion: analysis.Latest}},
+		{"tuned", schema.Mapping{Analyzer: "standard", AnalysisVersion: analysis.Latest}},
+		{"tuned, English", schema.Mapping{Analyzer: "standard", AnalysisVersion: analysis.Latest, Language: "en"}},
+		{"plain, first analysis", schema.Mapping{Analyzer: "standard"}},
+		{"tuned, first analysis", schema.Mapping{Analyzer: "standard"}},
+		{"tuned, English, first", schema.Mapping{Analyzer: "en"}},
+	} {
+		found, err := ownRanking(c, of.Mapping, strings.HasPrefix(of.name, "tuned"))
 		if err != nil {
 			return false, err
 		}
-		own[i] = show(name, found)
+		own[i] = show(of.name, found)
 	}
 	found, err := fts5Ranking(c)
 	if err != nil {

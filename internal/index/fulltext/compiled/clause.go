@@ -57,7 +57,14 @@ type (
 	// A Term matches documents with a term in a field.
 	Term struct{ Field, Term string }
 
-	// An AnyTerm matches documents with one of some terms in a field.
+	// Forms match documents with any of some terms in a field, which count as one term.
+	Forms struct {
+		Field string
+		Terms []string
+	}
+
+	// An AnyTerm matches documents with one of some terms in a field. Its score is that
+	// of a Constant.
 	AnyTerm struct {
 		Field string
 		Terms []string
@@ -71,11 +78,13 @@ type (
 	}
 
 	// A TermPattern matches documents with a term that a query.Pattern describes.
+	// With Stems the field has stems behind analysis.StemMark, which no pattern describes.
 	TermPattern struct {
 		Field string
 		Kind  query.PatternKind
 		Text  string
 		Fold  bool
+		Stems bool
 	}
 
 	// A TermSimilar matches documents with a term at most so many edits away, as a

@@ -90,7 +90,7 @@ func ClausesOf[P ~[]Plan](plans P) ([]compiled.Clause, error) {
 func (p phrasePlan) terms() compiled.Terms {
 	t := compiled.Terms{Field: schema.Exported(p.field), Slop: p.slop}
 	for _, sl := range p.slots {
-		t.Terms = append(t.Terms, sl.Term)
+		t.Terms = append(t.Terms, sl.Forms())
 		t.Open, t.Most = sl.Prefix, sl.Most
 	}
 	return t

@@ -17,7 +17,7 @@ type compiler struct {
 	boosts   map[string]float64
 	shared   map[words.Slot]*columnsPlan // the words without a field; nil: their scores are not tuned
 
-	synonyms map[string]*words.Set // of the texts of each word, quoted
+	sets map[string]*words.Set // of words, by what they are written as; nil: equal words need no equal sets
 }
 
 // compile turns a query into a plan. The plan is nil if nothing in the query is
@@ -145,11 +145,41 @@ func (c compiler) words(n query.Word) (Plan, error) {
 	if columns == nil {
 		return c.equal(n.Field, n.Text)
 	}
-	p := c.analyzer.Phrase(n.Text)
-	if len(p) > 1 && !c.Positions {
-		return c.allSlots(p, columns), nil
+	return c.anyWay(columns, c.analyzer.Word(n.Text)), nil
+}
+
+// anyWay matches any of the words and phrases of a set, which is nil for an empty one.
+func (c compiler) anyWay(columns []string, set words.Set) Plan {
+	sl, one := c.slot(set)
+	switch {
+	case one:
+		return c.word(columns, sl)
+	case len(set.Phrases) == 0:
+		return nil
+	case !c.Positions:
+		return c.allSlots(set.Phrases[0], columns)
 	}
-	return c.phraseIn(columns, p, 0), nil
+	return c.phraseIn(columns, set.Phrases[0], 0)
+}
+
+// slot returns the slot of a set that counts as one word. It reports false for an empty one,
+// and for one phrase alone.
+func (c compiler) slot(set words.Set) (words.Slot, bool) {
+	switch {
+	case len(set.Words) == 0 && len(set.Phrases) < 2:
+		return words.Slot{}, false
+	case len(set.Words) == 1 && len(set.Phrases) == 0:
+		return set.Words[0], true
+	}
+	set.Loose = !c.Positions
+	key := set.Key()
+	if known := c.sets[key]; known != nil {
+		return words.Slot{One: known}, true
+	}
+	if c.sets != nil {
+		c.sets[key] = &set
+	}
+	return words.Slot{One: &set}, true
 }
 
 // phrase matches a phrase or a metadata value.
@@ -160,6 +190,9 @@ func (c compiler) phrase(n query.Phrase) (Plan, error) {
 	}
 	if columns == nil {
 		return c.equal(n.Field, n.Text)
+	}
+	if set := c.analyzer.Quoted(n.Text); n.Slop == 0 && len(set.Words)+len(set.Phrases) > 1 && c.Positions {
+		return c.anyWay(columns, set), nil
 	}
 	p := c.analyzer.Phrase(n.Text)
 	switch {
@@ -247,6 +280,13 @@ func (c compiler) prefix(n query.Prefix) (Plan, error) {
 			return nil, f.Mismatch(n.Text+"*", "only words and keywords are searched by prefix")
 		}
 		return unscored{prefixPlan{schema.MetadataField(f.Name), n.Text, 0}}, nil
+	}
+	if c.analyzer.IsLatest() {
+		set, ok := c.analyzer.Typed(n.Text)
+		if !ok {
+			set = c.analyzer.Word(n.Text)
+		}
+		return c.anyWay(columns, set), nil
 	}
 	before, last := c.analyzer.Prefix(n.Text)
 	var b boolPlan

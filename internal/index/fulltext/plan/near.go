@@ -81,9 +81,8 @@ func (c compiler) near(n query.Node) *nearPlan {
 func (c compiler) nearSlot(n query.Node) (words.Slot, bool) {
 	switch n := n.(type) {
 	case query.Word:
-		if p := c.analyzer.Phrase(n.Text); len(p) == 1 {
-			return p[0], !p[0].Prefix
-		}
+		sl, ok := c.slot(c.analyzer.Word(n.Text))
+		return sl, ok && !sl.Prefix
 	case query.Synonym:
 		sl := c.slotOf(n)
 		return sl, sl.One != nil

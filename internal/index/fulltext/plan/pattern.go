@@ -73,7 +73,7 @@ func (c compiler) pattern(n query.Pattern) (Plan, error) {
 		return nil, err
 	}
 	return c.inTerms(n.Field, n.Value, n.Text, func(field string) Plan {
-		clause := compiled.TermPattern{Field: schema.Exported(field), Kind: n.Kind, Text: n.Text, Fold: n.Fold}
+		clause := compiled.TermPattern{Field: schema.Exported(field), Kind: n.Kind, Text: n.Text, Fold: n.Fold, Stems: c.analyzer.HasStems() && c.textsOf(n.Field, n.Value) != nil}
 		return termsPlan{field: field, text: n.Text, Range: schema.Range{Min: begin, Max: afterPrefix(begin)}, accept: accept, clause: clause}
 	})
 }
@@ -83,8 +83,10 @@ func (c compiler) similar(n query.Similar) (Plan, error) {
 	terms := []string{n.Text}
 	if n.Words && c.textsOf(n.Field, n.Value) != nil {
 		terms = nil
-		for _, t := range c.analyzer.Tokens(nil, n.Text) {
-			terms = append(terms, t.Term)
+		for _, sl := range c.analyzer.Phrase(n.Text) {
+			if sl.Term != "" {
+				terms = append(terms, sl.Term)
+			}
 		}
 		if len(terms) == 0 {
 			return nil, nil

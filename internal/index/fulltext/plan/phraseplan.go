@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"indexerd/internal/index/fulltext/segment"
@@ -65,8 +66,14 @@ func (s *Session) openSlot(field string, sl words.Slot) (*wordMatcher, error) {
 		return prefixPlan{field, sl.Term, sl.Most}.word(s)
 	}
 	m := s.newWord(field, sl.Term)
-	if err := m.add(sl.Term, 1); err != nil {
-		return nil, err
+	forms := []words.Slot{sl}
+	if sl.One != nil {
+		forms = sl.One.Words
+	}
+	for _, f := range forms {
+		if err := m.add(f.Term, cmp.Or(f.Weight, 1)); err != nil {
+			return nil, err
+		}
 	}
 	return m, s.Step()
 }

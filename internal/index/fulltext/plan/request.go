@@ -31,7 +31,7 @@ func Compile(s *schema.Schema, req query.Request) (Plan, *schema.Schema, error) 
 
 func queryAndFilters(s *schema.Schema, req query.Request) (Plan, error) {
 	c := newCompiler(s, req.Boosts)
-	c.synonyms = map[string]*words.Set{}
+	c.sets = map[string]*words.Set{}
 	if req.Tuned {
 		c.shared = map[words.Slot]*columnsPlan{}
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"indexerd/internal/index/fulltext/compiled"
@@ -39,20 +40,19 @@ func (c compiler) synonym(n query.Synonym) (Plan, error) {
 // searched. The slot of equal words is the same.
 func (c compiler) slotOf(n query.Synonym) words.Slot {
 	key := fmt.Sprintf("%q", n.Texts)
-	if a, ok := c.synonyms[key]; ok {
+	if a, ok := c.sets[key]; ok {
 		return words.Slot{One: a}
 	}
 	a := &words.Set{Loose: !c.Positions}
 	var texts []string
 	for _, text := range n.Texts {
-		switch p := c.analyzer.Phrase(text); {
-		case len(p) == 1:
-			a.Words = append(a.Words, p[0])
-		case len(p) > 1:
-			a.Phrases = append(a.Phrases, p)
-			text = `"` + text + `"`
-		default:
+		set := c.analyzer.Word(text)
+		if len(set.Words)+len(set.Phrases) == 0 {
 			continue
+		}
+		a.Words, a.Phrases = append(a.Words, set.Words...), append(a.Phrases, set.Phrases...)
+		if len(set.Words) == 0 {
+			text = `"` + text + `"`
 		}
 		texts = append(texts, text)
 	}
@@ -60,8 +60,8 @@ func (c compiler) slotOf(n query.Synonym) words.Slot {
 	if len(texts) == 0 {
 		a = nil
 	}
-	if c.synonyms != nil { // a compiler without a tuned order needs no equal slots
-		c.synonyms[key] = a
+	if c.sets != nil { // a compiler without a tuned order needs no equal slots
+		c.sets[key] = a
 	}
 	return words.Slot{One: a}
 }
@@ -128,8 +128,16 @@ func (w *wordPhrase) eachMatch(p *Part, to *Scores, f func(at int, freq float64,
 // clause returns a synonym for other engines, whose scores are theirs.
 func (p synonymPlan) clause() compiled.Clause {
 	field, any := schema.Exported(p.field), compiled.Any{AtLeast: 1}
+	forms := compiled.Forms{Field: field}
 	for _, sl := range p.Words {
-		any.Clauses = append(any.Clauses, slotClause(field, sl))
+		if p.weighted() && !sl.Prefix {
+			forms.Terms = append(forms.Terms, sl.Term) // a word as the query has it is two of them
+		} else {
+			any.Clauses = append(any.Clauses, slotClause(field, sl))
+		}
+	}
+	if forms.Terms != nil {
+		any.Clauses = append(any.Clauses, forms)
 	}
 	for _, phrase := range p.Phrases {
 		if !p.Loose {
@@ -147,8 +155,20 @@ func (p synonymPlan) clause() compiled.Clause {
 	return any
 }
 
+// weighted reports whether a word of the set counts more or less than others.
+func (p synonymPlan) weighted() bool {
+	return slices.ContainsFunc(p.Words, func(sl words.Slot) bool { return sl.Weight > 0 })
+}
+
 func slotClause(field string, sl words.Slot) compiled.Clause {
-	if sl.Prefix {
+	switch {
+	case sl.One != nil:
+		any := compiled.Any{AtLeast: 1}
+		for _, w := range sl.One.Words {
+			any.Clauses = append(any.Clauses, slotClause(field, w))
+		}
+		return any
+	case sl.Prefix:
 		return compiled.TermPrefix{Field: field, Prefix: sl.Term, Most: sl.Most}
 	}
 	return compiled.Term{Field: field, Term: sl.Term}

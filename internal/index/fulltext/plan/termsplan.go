@@ -3,13 +3,13 @@ package plan
 import (
 	"cmp"
 	"errors"
-	"maps"
-	"slices"
-
 	"indexerd/internal/index/fulltext/compiled"
 	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/fulltext/words"
+	"maps"
+	"slices"
+	"strings"
 )
 
 // A termsPlan matches documents that have a term in a range that accept accepts, one of
@@ -77,7 +77,7 @@ func (p termsPlan) first(s *Session) (*wordMatcher, error) {
 func (p termsPlan) each(s *Session, part *Part, f func(term string, docs segment.Postings) (bool, error)) error {
 	return part.Each(p.field, p.Min, p.Max, func(term []byte, docs segment.Postings) (bool, error) {
 		text := string(term)
-		if p.accept != nil && !p.accept(text) {
+		if p.accept != nil && !p.accept(text) || words.IsStem(text) && strings.HasPrefix(p.field, schema.ContentField("")) {
 			return true, s.Step()
 		}
 		if n, err := docs.CountIn(part.counted()); err != nil || n == 0 {

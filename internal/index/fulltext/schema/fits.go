@@ -25,7 +25,9 @@ func (s *Schema) Fits(row doc.Row, l doc.Limits) error {
 	if err != nil || b.TextSize() <= min(words, distinct) {
 		return err // a word has at least one byte
 	}
-	return l.CheckWords(s.Count(b, words, distinct))
+	v := Vocabulary{alone: true}
+	v.Add(s, b, func() bool { return v.Words <= words && len(v.seen) <= distinct })
+	return l.CheckWords(v.Words, v.Distinct())
 }
 
 // longest is how many times as long as its size a row's texts may be: numbers are
@@ -43,8 +45,8 @@ func (b Indexed) TextSize() int {
 	return n
 }
 
-// Count counts the words, and the distinct words of each field. It stops when
-// either count exceeds its limit.
+// Count counts the words with their other forms, and the distinct ones of each field. It
+// stops when either count exceeds its limit.
 func (s *Schema) Count(b Indexed, maxWords, maxDistinct int) (words, distinct int) {
 	var v Vocabulary
 	v.Add(s, b, func() bool { return v.Words <= maxWords && len(v.seen) <= maxDistinct })
@@ -55,6 +57,7 @@ func (s *Schema) Count(b Indexed, maxWords, maxDistinct int) (words, distinct in
 type Vocabulary struct {
 	Size, Words int // bytes of texts, and words
 	seen        map[uint64]struct{}
+	alone       bool // count words without the other forms that stand beside them
 }
 
 // Distinct returns the number of distinct words of all fields.
@@ -69,6 +72,9 @@ func (v *Vocabulary) Add(s *Schema, b Indexed, more func() bool) {
 	for field, texts := range b.Texts {
 		for _, text := range texts {
 			s.Analysis.Each(text, func(t analysis.Token) bool {
+				if v.alone && t.Form.Extra() {
+					return true
+				}
 				v.Words++
 				v.seen[xxh3.HashStringSeed(t.Term, uint64(field))] = struct{}{}
 				return more()

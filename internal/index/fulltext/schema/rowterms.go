@@ -17,7 +17,7 @@ import (
 type Document struct {
 	// Words are the texts of each field with words: one of a column, one for each row
 	// of a child. A text is its terms in the order of their positions, "" where a
-	// position has none. No phrase spans two texts.
+	// position has none, and several with | between them. No phrase spans two texts.
 	Words map[string][][]string
 
 	// Values are the terms of each field with values. The byte order of terms is the
@@ -61,9 +61,14 @@ func (s *Schema) Document(row doc.Row, skip func(field string) bool) (Document, 
 	return d, nil
 }
 
-// Terms returns the terms of a text by position, "" where a position has none.
+// Terms returns the terms of a text by position, "" where a position has none, and several
+// with | between them, which is in no term.
 func (s *Schema) Terms(text string) (terms []string) {
 	for _, t := range s.Analysis.Tokens(nil, text) {
+		if t.Pos == len(terms) {
+			terms[t.Pos-1] += "|" + t.Term
+			continue
+		}
 		terms = append(terms, make([]string, t.Pos-1-len(terms))...)
 		terms = append(terms, t.Term)
 	}

@@ -25,20 +25,20 @@ const (
 // addText is addTokens for an analyzer with words of ASCII characters.
 func (w *words) addText(a *analysis.Analyzer, text string, pos int) {
 	for {
-		n := asciiPart(text)
+		n := asciiPart(text, endsFirst)
 		pos = w.addASCII(a, text[:n], pos)
 		if text = text[n:]; text == "" {
 			return
 		}
-		n = otherPart(text)
+		n = otherPart(text, endsFirst)
 		pos = w.addTokens(a, text[:n], pos)
 		text = text[n:]
 	}
 }
 
 // asciiPart returns the size of the part of ASCII characters at the start of a text, 0
-// if there is none.
-func asciiPart(text string) int {
+// if there is none. ends reports whether a character can be the last of a part.
+func asciiPart(text string, ends func(c byte) bool) int {
 	at := 0
 	for at+8 <= len(text) && eight(text[at:])&highBits == 0 {
 		at += 8
@@ -47,7 +47,7 @@ func asciiPart(text string) int {
 		at++
 	}
 	if at < len(text) {
-		for at > 0 && !endsPart(text[at-1]) {
+		for at > 0 && !ends(text[at-1]) {
 			at--
 		}
 	}
@@ -57,18 +57,18 @@ func asciiPart(text string) int {
 // otherPart returns the size of the part at the start of a text that has no part of
 // ASCII characters there. It goes on to a word that begins with an ASCII character,
 // behind its first other character.
-func otherPart(text string) int {
+func otherPart(text string, ends func(c byte) bool) int {
 	other := false
 	for at := 1; at < len(text); at++ {
 		other = other || text[at-1] >= utf8.RuneSelf
-		if other && endsPart(text[at-1]) && text[at] < utf8.RuneSelf && isWord(text[at]) {
+		if other && ends(text[at-1]) && text[at] < utf8.RuneSelf && isWord(text[at]) {
 			return at
 		}
 	}
 	return len(text)
 }
 
-func endsPart(c byte) bool { return c < utf8.RuneSelf && c != '\'' && !isWord(c) }
+func endsFirst(c byte) bool { return c < utf8.RuneSelf && c != '\'' && !isWord(c) }
 
 // eight returns the first eight bytes of a text as prefix does.
 func eight(text string) uint64 {

@@ -37,10 +37,44 @@ func TestWordsOf(t *testing.T) {
 	}
 }
 
+// TestShapesOf compares the shapes of a block with what is said of each character.
+func TestShapesOf(t *testing.T) {
+	isLower := func(c byte) bool { return 'a' <= c && c <= 'z' }
+	isUpper := func(c byte) bool { return 'A' <= c && c <= 'Z' }
+	isLetter := func(c byte) bool { return isLower(c) || isUpper(c) }
+	isWord := func(c byte) bool { return isLetter(c) || isDigit(c) }
+	rapid.Check(t, func(t *rapid.T) {
+		block := rapid.StringOfN(rapid.SampledFrom([]rune("azAZ09mM5_ -.,'&+#(/:@[`{\x00\x7f")), 1, blockSize, -1).Draw(t, "block")
+		at := func(i int) byte {
+			if i < 0 {
+				return ' '
+			}
+			return block[i]
+		}
+		var of, signs, hard uint64
+		for i := range block {
+			c, b, bb := at(i), at(i-1), at(i-2)
+			if isWord(c) {
+				of |= 1 << i
+			}
+			if strings.ContainsRune("&'+,-.#", rune(c)) {
+				signs |= 1 << i
+			}
+			if isWord(b) && isWord(c) && isDigit(b) != isDigit(c) || isLower(b) && isUpper(c) ||
+				(b == '-' || b == '\'') && isWord(bb) && isWord(c) || b == '&' && isWord(bb) && isLetter(c) || (b == ',' || b == '.') && isDigit(bb) && isDigit(c) || b == '.' && isLetter(c) || isWord(b) && (c == '+' || c == '#') {
+				hard |= 1 << i
+			}
+		}
+		if got := shapesOf(block); got.words != of || got.signs != signs || got.hard != hard {
+			t.Fatalf("%q:\ngot  %b, %b, %b\nwant %b, %b, %b", block, got.words, got.signs, got.hard, of, signs, hard)
+		}
+	})
+}
+
 // TestPartsOfATextHaveItsTokens compares the words of texts of ASCII characters and
 // others with the tokens of the whole text.
 func TestPartsOfATextHaveItsTokens(t *testing.T) {
-	pieces := []string{"a", "The", "don", "x_7", "'", "'s", "’", "’s", "é", "É", "e\u0301", "\u0301", "中", "文", "ア", "ｆ", "ß", "\xff", " ", "  ", ".", "\n", strings.Repeat("long", 20), strings.Repeat("é", 200)}
+	pieces := []string{"a", "The", "don", "x_7", "'", "'s", "’", "’s", "é", "É", "e\u0301", "\u0301", "中", "文", "ア", "ｆ", "ß", "\xff", " ", "  ", ".", "\n", "-", "&", ",", "+", "#", "12", "345", "B", "/", "_", ".txt", strings.Repeat("Long", 20), strings.Repeat("long", 20), strings.Repeat("é", 200)}
 	for _, name := range analyzers {
 		a := newSchema(t, name, true).Analyzer
 		rapid.Check(t, func(t *rapid.T) {

@@ -90,7 +90,9 @@ func (s *Schema) oracleWords(name string, texts []string) *oracleField {
 			if s.Positions {
 				tf.Locations = append(tf.Locations, &index.TokenLocation{Position: last})
 			}
-			f.length++
+			if !t.Form.Extra() {
+				f.length++
+			}
 			return true
 		})
 	}

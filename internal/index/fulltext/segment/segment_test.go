@@ -20,11 +20,16 @@ import (
 	"indexerd/internal/test/sampletext"
 )
 
-var analyzers = []string{"standard", "en", "cjk", "ngram"}
+var analyzers = []string{"standard", "en", "cjk", "ngram", "latest standard", "latest en", "latest cjk", "latest ngram"}
 
 func newSchema(t testing.TB, analyzer string, positions bool) *Schema {
 	t.Helper()
-	a, err := analysis.New(analysis.Spec{Name: analyzer, Stopwords: []string{"the", "of"}})
+	name, latest := strings.CutPrefix(analyzer, "latest ")
+	spec := analysis.Spec{Name: name, Stopwords: []string{"the", "of"}}
+	if latest {
+		spec.Version = analysis.Latest
+	}
+	a, err := analysis.New(spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,8 @@ type words struct {
 	occs    []uint32 // terms of all rows; one with jump is followed by its position
 	ends    []int    // of each row in occs
 	lengths []uint32 // number of words of each row
-	total   int      // number of words of all rows
+	total   int      // occurrences of all rows
+	extra   int      // occurrences of the current row that are no words
 	pos     uint32   // of the last word of the current row
 	allPos  uint32   // bits of all positions
 
@@ -28,6 +29,13 @@ type words struct {
 	places places
 	next   []uint32 // for each term, where its next place goes
 	token  []byte
+
+	// Of analyzers of version Latest.
+	stems []uint32                  // of each word that was looked at, the number of its stem plus 1, or 0
+	known []knownCompound           // compounds that were read
+	steps []step                    // of all of them
+	base  int                       // position before the text whose tokens are taken
+	take  func(analysis.Token) bool // takeToken
 }
 
 // A term is a word in lower case: as the index has it, or as a text has it.
@@ -56,6 +64,8 @@ func (w *words) reset(size int) {
 	w.terms, w.bytes, w.occs = w.terms[:0], w.bytes[:0], slices.Grow(w.occs[:0], size/bytesPerWord)
 	w.ends, w.lengths = w.ends[:0], w.lengths[:0]
 	w.present, w.total, w.allPos = false, 0, 0
+	w.known, w.steps = w.known[:0], w.steps[:0]
+	w.stems, w.take = w.stems[:0], w.takeToken // words may have moved since the last reset
 }
 
 // add appends the texts of the next row. The positions of two texts are gap
@@ -69,10 +79,13 @@ func (w *words) add(a *analysis.Analyzer, texts []string, gap int) {
 			before = int(w.pos) + gap
 		}
 		w.occs = double(w.occs, len(text)/bytesPerWord)
-		if a.ASCIIWords() {
-			w.addText(a, text, before)
-		} else {
+		switch {
+		case !a.ASCIIWords():
 			w.addTokens(a, text, before)
+		case a.IsLatest():
+			w.addLatest(a, text, before)
+		default:
+			w.addText(a, text, before)
 		}
 	}
 	w.endRow(first)
@@ -80,17 +93,15 @@ func (w *words) add(a *analysis.Analyzer, texts []string, gap int) {
 
 // endRow ends the row that began after so many words.
 func (w *words) endRow(first int) {
-	w.ends, w.lengths = append(w.ends, len(w.occs)), append(w.lengths, uint32(w.total-first))
+	w.ends, w.lengths = append(w.ends, len(w.occs)), append(w.lengths, uint32(w.total-first-w.extra))
+	w.extra = 0
 }
 
 // addTokens appends the tokens of a text behind a position, and returns the last
 // position that the text takes.
 func (w *words) addTokens(a *analysis.Analyzer, text string, pos int) int {
-	return pos + a.Each(text, func(t analysis.Token) bool {
-		w.token = append(w.token[:0], t.Term...)
-		w.occur(w.find(w.token), pos+t.Pos)
-		return true
-	})
+	w.base = pos
+	return pos + a.Each(text, w.take)
 }
 
 // meaning returns the term of a word, or false for a stop word.

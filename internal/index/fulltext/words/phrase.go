@@ -4,6 +4,7 @@
 package words
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -25,7 +26,20 @@ type Slot struct {
 	Most         int
 	EditDistance int
 	like         *likeness
-	One          *Set // matches any of them; the slot has no term
+	Weight       float64 // what a term counts in a score; 0: 1
+	One          *Set    // matches any of its words, or in place of a phrase any of its phrases too
+}
+
+// Forms returns the term of a slot, or those of its forms with | between them.
+func (sl Slot) Forms() string {
+	if sl.One == nil {
+		return sl.Term
+	}
+	terms := make([]string, len(sl.One.Words))
+	for i, w := range sl.One.Words {
+		terms[i] = w.Term
+	}
+	return strings.Join(terms, "|")
 }
 
 // A Set is the words and phrases that count as one word.
@@ -36,18 +50,37 @@ type Set struct {
 	Loose   bool // a phrase matches where all of its words are
 }
 
+// Key is equal for sets of the same words and phrases.
+func (s Set) Key() string {
+	var b strings.Builder
+	for _, p := range append(s.Phrases, Phrase(s.Words)) {
+		for _, sl := range p {
+			fmt.Fprintf(&b, "%s %t ", sl.Forms(), sl.Prefix)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// IsStem reports whether a term of words is a stem, which only words in queries find.
+func IsStem(term string) bool { return analysis.IsStem(term) }
+
 // A likeness is another description of terms. Only a Matcher has slots with one.
 type likeness struct{ accept func(term string) bool }
 
 // exact reports whether the slot matches its term only.
-func (sl Slot) exact() bool { return !sl.Prefix && sl.EditDistance == 0 && sl.like == nil }
+func (sl Slot) exact() bool {
+	return !sl.Prefix && sl.EditDistance == 0 && sl.like == nil && sl.One == nil
+}
 
 func (sl Slot) matches(term string) bool {
 	switch {
+	case sl.One != nil:
+		return slices.ContainsFunc(sl.One.Words, func(w Slot) bool { return w.matches(term) })
 	case sl.like != nil:
-		return sl.like.accept(term)
+		return sl.like.accept(term) && !analysis.IsStem(term)
 	case sl.Prefix:
-		return strings.HasPrefix(term, sl.Term)
+		return strings.HasPrefix(term, sl.Term) && !analysis.IsStem(term)
 	case sl.EditDistance > 0:
 		return WithinDistance(sl.EditDistance, sl.Term, term)
 	}
@@ -83,7 +116,7 @@ type Phrase []Slot
 // the token of its last character is dropped, unless it is the only one. The
 // last character of an earlier run is kept: the run must end there.
 func (a Analyzer) Phrase(text string) Phrase {
-	tokens := a.Tokens(nil, text)
+	tokens := a.words(text)
 	if n := len(tokens); n > 0 && tokens[n-1].Form == analysis.Tail {
 		tokens = tokens[:n-1]
 	}
@@ -95,6 +128,23 @@ func (a Analyzer) Phrase(text string) Phrase {
 		p = append(p, Slot{Term: t.Term, Prefix: t.Form == analysis.Lone && i == len(tokens)-1})
 	}
 	return p
+}
+
+// words returns the tokens of a text that count as words.
+func (a Analyzer) words(text string) []analysis.Token {
+	return slices.DeleteFunc(a.Tokens(nil, text), func(t analysis.Token) bool { return t.Form.Extra() })
+}
+
+// Keys returns the terms by which words are compared: stems, if there are any.
+func (a Analyzer) Keys(text string) (terms []string) {
+	for _, t := range a.words(text) {
+		term := t.Term
+		if stem := a.Stem(strings.ToLower(text[t.Start:t.End])); t.Form == analysis.Whole && stem != "" {
+			term = stem
+		}
+		terms = append(terms, term)
+	}
+	return terms
 }
 
 // Prefix tokenizes text whose last word is a prefix. It returns the preceding
@@ -116,7 +166,7 @@ func (a Analyzer) Prefix(text string) (before Phrase, last Slot) {
 // default. It reports false if a part of the text is not a word of letters:
 // only such words have misspellings.
 func (a Analyzer) Fuzzy(text string, distance int) (words Phrase, ok bool) {
-	for _, t := range a.Tokens(nil, text) {
+	for _, t := range a.words(text) {
 		if !a.InWord(text, t.Start) {
 			return nil, false
 		}

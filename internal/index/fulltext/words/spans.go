@@ -45,6 +45,14 @@ func patternsOf(s *schema.Schema, dst []pattern, n query.Node, field string) []p
 			dst = append(dst, pattern{p, slop})
 		}
 	}
+	addSet := func(in string, s Set) {
+		for _, sl := range s.Words {
+			add(in, Phrase{sl}, 0)
+		}
+		for _, p := range s.Phrases {
+			add(in, p, 0)
+		}
+	}
 	switch n := n.(type) {
 	case query.And:
 		for _, c := range n.Nodes {
@@ -57,14 +65,26 @@ func patternsOf(s *schema.Schema, dst []pattern, n query.Node, field string) []p
 	case query.Some:
 		return patternsOf(s, dst, query.Or(n), field)
 	case query.Word:
-		add(n.Field, a.Phrase(n.Text), 0)
+		addSet(n.Field, a.Word(n.Text))
 	case query.Synonym:
 		for _, text := range n.Texts {
-			add(n.Field, a.Phrase(text), 0)
+			addSet(n.Field, a.Word(text))
 		}
 	case query.Phrase:
-		add(n.Field, a.Phrase(n.Text), n.Slop)
+		if n.Slop == 0 {
+			addSet(n.Field, a.Quoted(n.Text))
+		} else {
+			add(n.Field, a.Phrase(n.Text), n.Slop)
+		}
 	case query.Prefix:
+		if a.IsLatest() {
+			set, ok := a.Typed(n.Text)
+			if !ok {
+				set = a.Word(n.Text)
+			}
+			addSet(n.Field, set)
+			break
+		}
 		before, last := a.Prefix(n.Text)
 		add(n.Field, before, 0)
 		if last.Term != "" {
@@ -133,7 +153,10 @@ func termsOf(s *schema.Schema, n query.Node) (field string, p Phrase, slop int) 
 			return "", nil, 0
 		}
 		if n.Words {
-			terms = s.Terms(n.Text)
+			terms = nil
+			for _, t := range (Analyzer{s.Analysis}).words(n.Text) {
+				terms = append(terms, t.Term)
+			}
 		}
 		accept := func(term string) bool {
 			return slices.ContainsFunc(terms, func(like string) bool { return NewSimilar(like, n).accepts(term) })
@@ -191,13 +214,18 @@ func (t tokenizedText) positions(sl Slot, step func() error) ([]int, error) {
 		}
 	}
 	slices.Sort(all)
-	return all, nil
+	return slices.Compact(all), nil
 }
 
-// at returns the token at a position. There must be one.
-func (t tokenizedText) at(pos int) analysis.Token {
+// at returns the longest token at a position that a slot matches. There must be one.
+func (t tokenizedText) at(pos int, sl Slot) (found analysis.Token) {
 	i, _ := slices.BinarySearchFunc(t.tokens, pos, func(t analysis.Token, pos int) int { return t.Pos - pos })
-	return t.tokens[i]
+	for ; i < len(t.tokens) && t.tokens[i].Pos == pos; i++ {
+		if tok := t.tokens[i]; sl.matches(tok.Term) && tok.End-tok.Start > found.End-found.Start {
+			found = tok
+		}
+	}
+	return found
 }
 
 // matches returns the matches of any of the patterns.
@@ -254,7 +282,7 @@ func (p pattern) find(t tokenizedText, step func() error) (spans []query.Span, e
 // whole returns the span from the first word of a match to its last.
 func (p pattern) whole(t tokenizedText, chosen []int) query.Span {
 	last := len(chosen) - 1
-	from, to := t.at(chosen[0]), t.at(chosen[last])
+	from, to := t.at(chosen[0], p.Phrase[0]), t.at(chosen[last], p.Phrase[last])
 	return query.Span{Start: from.Start, End: max(p.Phrase[0].end(t.text, from), p.Phrase[last].end(t.text, to))}
 }
 
@@ -263,7 +291,7 @@ func (p pattern) whole(t tokenizedText, chosen []int) query.Span {
 func (p pattern) words(t tokenizedText, chosen []int) (spans []query.Span) {
 	for i, sl := range p.Phrase {
 		if sl.Term != "" {
-			tok := t.at(chosen[i])
+			tok := t.at(chosen[i], sl)
 			spans = append(spans, query.Span{Start: tok.Start, End: sl.end(t.text, tok)})
 		}
 	}
@@ -273,7 +301,7 @@ func (p pattern) words(t tokenizedText, chosen []int) (spans []query.Span) {
 // end returns the end of the match of a slot in a token. A prefix of a run in
 // pairs is one character, which matches only the first of a pair.
 func (sl Slot) end(text string, t analysis.Token) int {
-	if sl.Prefix && t.Form != analysis.Whole {
+	if sl.Prefix && (t.Form == analysis.Pair || t.Form == analysis.Tail || t.Form == analysis.Lone) {
 		_, size := utf8.DecodeRuneInString(text[t.Start:])
 		return t.Start + size
 	}

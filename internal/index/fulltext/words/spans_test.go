@@ -1,6 +1,7 @@
 package words
 
 import (
+	"strings"
 	"testing"
 
 	"indexerd/internal/index/analysis"
@@ -35,9 +36,28 @@ func TestSpansOfAQuery(t *testing.T) {
 		{"standard", "sceintist~1", "Scientist or scientists", "[Scientist] or scientists"},
 		{"standard", "spider-man~", "spider and a men", "[spider] and a [men]"},
 		{"cjk", "今夜~", "今夜月", "[今夜]月"},
+		{"latest standard", "cafe", "Un Café, CAFÉS, cafe\u0301!", "Un [Café], CAFÉS, [cafe\u0301]!"},
+		{"latest standard", "wifi", "Free Wi-Fi and wifi", "Free [Wi-Fi] and [wifi]"},
+		{"latest standard", "wi-fi", "Free Wi-Fi and wifi; wi, fi", "Free [Wi-Fi] and [wifi]; [wi, fi]"},
+		{"latest standard", "camel iphone15", "camelCase, iPhone15 or iPhone 15", "[camel]Case, [iPhone15] or [iPhone 15]"},
+		{"latest standard", `"the wifi network"`, "the wi-fi network", "the [wi-fi network]"},
+		{"latest standard", "C++ at&t", "C, C++ and AT&T's", "C, [C++] and [AT&T]'s"},
+		{"latest standard", "dogs", "the dog's dogs", "the [dog's] [dogs]"},
+		{"latest standard", "1234.5", "1,234.5 or 1234.5", "[1,234.5] or [1234.5]"},
+		{"latest standard", "wi-f*", "wi-fi, wifi, fifi", "[wi-fi], [wifi], fifi"},
+		{"latest standard", "strasse office", "Straße, oﬃce", "[Straße], [oﬃce]"},
+		{"latest standard", "😀", "ha 😀😀", "ha [😀😀]"},
+		{"latest standard", "กิน", "เขากำลังกินข้าว", "เขากำลัง[กิน]ข้าว"},
+		{"latest en", "run", "Running dogs run", "[Running] dogs [run]"},
+		{"latest en", `"dogs run"`, "dogs run, dog runs", "[dogs run], dog runs"},
+		{"latest en", "ru*", "Running dogs", "[Running] dogs"},
 	} {
+		version := analysis.First
+		if strings.HasPrefix(c.analyzer, "latest ") {
+			version = analysis.Latest
+		}
 		s, err := schema.New(schema.Mapping{
-			Content: []string{"title", "description"}, Analyzer: c.analyzer, Stopwords: analysis.English(), Positions: true,
+			Content: []string{"title", "description"}, Analyzer: strings.TrimPrefix(c.analyzer, "latest "), AnalysisVersion: version, Stopwords: analysis.English(), Positions: true,
 			Metadata: []schema.Field{{Name: "rating", Type: schema.Keyword}},
 		})
 		if err != nil {

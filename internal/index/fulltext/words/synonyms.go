@@ -41,11 +41,7 @@ func NewSynonyms(s *schema.Schema, all []query.Synonyms) *Synonyms {
 // so each is analyzed by itself.
 func (sy *Synonyms) terms(text string) (terms []string) {
 	for _, word := range strings.Fields(text) {
-		for _, sl := range (Analyzer{sy.schema.Analysis}).Phrase(word) {
-			if sl.Term != "" {
-				terms = append(terms, sl.Term)
-			}
-		}
+		terms = append(terms, Analyzer{sy.schema.Analysis}.Keys(word)...)
 	}
 	return terms
 }

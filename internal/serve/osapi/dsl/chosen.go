@@ -188,6 +188,9 @@ func (c *chooser) termsOf(f mapping.Field, text string) (terms []string) {
 		return []string{text}
 	}
 	for _, token := range c.split.Tokens(nil, text) {
+		if token.Form.Extra() {
+			continue
+		}
 		terms = append(terms, token.Term)
 	}
 	return terms
