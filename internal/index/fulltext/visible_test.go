@@ -311,7 +311,10 @@ func TestCursorShowsNoHiddenWord(t *testing.T) {
 	for _, docs := range [][]doc.Doc{own, append(own, row(3, "milk", "tea", "boss"))} {
 		ix := newIndex(t, m)
 		apply(t, ix, docs)
-		res := mustSearch(t, ix, query.Request{Query: query.Word{Text: "tea"}, Size: 1, Visible: &query.Visible{Hidden: "acl", Filters: []query.Filter{{Field: "acl", Values: []string{"sales"}}}}})
+		res, err := ix.Search(t.Context(), query.Request{Query: query.Word{Text: "tea"}, Size: 1, Visible: &query.Visible{Hidden: "acl", Filters: []query.Filter{{Field: "acl", Values: []string{"sales"}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		cursors = append(cursors, res.Next)
 	}
 	if cursors[0] != cursors[1] || cursors[0] == "" {

@@ -32,7 +32,7 @@ func fieldsFor(t *tables.Table, c search.Caller) (fields []mapping.Field) {
 		if c.Admin || name != t.Conf.ACL {
 			f := mapping.Field{Name: name, Type: kind, Child: child}
 			if kind == mapping.Text {
-				f.Analyzer = built.Analyzer
+				f.Analyzer = mapping.AnalyzerName(built.Spec())
 			}
 			fields = append(fields, f)
 		}

@@ -52,7 +52,7 @@ func (s server) analyze(c *call) (any, error) {
 	for _, text := range texts {
 		last := 0
 		for tok := range a.tokens(text) {
-			list = append(list, analyzedToken{tok.Term, offset + format.UTF16Len(text[:tok.Start]), offset + format.UTF16Len(text[:tok.End]), "word", position + tok.Pos})
+			list = append(list, analyzedToken{strings.TrimPrefix(tok.Term, analysis.StemMark), offset + format.UTF16Len(text[:tok.Start]), offset + format.UTF16Len(text[:tok.End]), "word", position + tok.Pos})
 			last = tok.Pos
 			if len(list) > maxTokens {
 				return nil, input.ParsingError("the text has more than %d tokens", maxTokens)
@@ -99,7 +99,7 @@ func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer,
 	case name != "" && name != "default" && index != "" && s.isAnalyzerOf(c, index, name):
 		return s.ofIndex(c, index, "") // with its stop words
 	case name != "" && name != "default":
-		a, err := analysis.New(analysis.Spec{Name: name})
+		a, err := analysis.New(mapping.AnalyzerOf(name))
 		if err != nil {
 			return textAnalyzer{}, input.ArgumentError("failed to find analyzer [%s]: there are default, keyword, standard, en, cjk and ngram", query.Shorten(name))
 		}
@@ -107,7 +107,7 @@ func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer,
 	case index == "" && field != "":
 		return textAnalyzer{}, input.ParsingError("[field] needs an index")
 	case index == "":
-		a, err := analysis.New(analysis.Spec{Name: "standard"})
+		a, err := analysis.New(mapping.AnalyzerOf("standard"))
 		return textAnalyzer{a}, err
 	}
 	return s.ofIndex(c, index, field)

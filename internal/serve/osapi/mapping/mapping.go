@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/query"
 	"indexerd/internal/serve/osapi/input"
 )
@@ -166,6 +167,30 @@ func (ix Index) Properties() any {
 		properties[f.Name] = property
 	}
 	return map[string]any{"properties": properties}
+}
+
+// first is the name of the analyzer standard of the first version, and the beginning of
+// those of the others, as in configurations.
+const first = "plain-1"
+
+// AnalyzerName returns the name of an analyzer.
+func AnalyzerName(s analysis.Spec) string {
+	if s.Version == analysis.First {
+		return first + strings.TrimSuffix("-"+s.Name, "-standard")
+	}
+	return s.Name
+}
+
+// AnalyzerOf returns the analyzer with a name, without stop words and a language.
+func AnalyzerOf(name string) analysis.Spec {
+	of, isFirst := strings.CutPrefix(name, first)
+	switch {
+	case !isFirst:
+		return analysis.Spec{Name: name, Version: analysis.Latest}
+	case of == "":
+		of = "-standard"
+	}
+	return analysis.Spec{Name: strings.TrimPrefix(of, "-"), Version: analysis.First}
 }
 
 // Analyzer returns the name of what splits the texts of the index, "" if it has none.

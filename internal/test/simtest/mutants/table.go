@@ -224,7 +224,7 @@ var mutants = append([]mutant{
 		tests: "TestAFlawCostsTheValue", in: "internal/index/fulltext/schema"},
 	{rule: "R24", name: "one table that the database refuses keeps the daemon from starting", pkg: "internal/serve/daemon", function: "Engine.checkTables",
 		edit:  replace("len(r) == len(e.tables) && X", "X"),
-		tests: "TestOneTableThatFails", in: "cmd/indexerd"},
+		tests: "TestRefusedTableLeavesTheOthers"},
 	{rule: "R26", name: "a file is replaced before it is synced", pkg: "internal/base/atomicfile", function: "writeSynced",
 		edit: drop("f.Sync()")},
 	{rule: "R26", name: "readers see a page before it is synced", pkg: "store", function: "FileMap.write",
