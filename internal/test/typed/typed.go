@@ -20,13 +20,14 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/test/sampletext"
 )
 
 // Mapping is that of the documents of Docs.
 var Mapping = schema.Mapping{
-	Content: []string{"title", "body"}, Analyzer: "standard", Positions: true,
+	Content: []string{"title", "body"}, Analyzer: "standard", AnalysisVersion: analysis.Latest, Positions: true,
 	Metadata: []schema.Field{{Name: "rating", Type: schema.Keyword}, {Name: "year", Type: schema.Number}, {Name: "seen", Type: schema.Date}},
 }
 
