@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/test/pgtest/withpg
 export TESTDATA
 
-.PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler silent abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles flip fresh demo build test lint race smoke bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
+.PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler silent strangers abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles flip fresh demo build test lint race smoke bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -287,6 +287,14 @@ deletes: servers
 silent: servers
 	SILENT_N=$(or $(N),100000) SILENT_SECONDS=$(or $(SECONDS),60) $(WITHPG) $(GO) test -count=1 -run '^TestSilent$$' -v -timeout 60m ./cmd/indexerd
 	NEIGHBOUR_N=$(or $(TABLES),200) $(WITHPG) $(GO) test -count=1 -run '^TestBusyNeighbour$$' -v ./cmd/indexerd
+
+# The schemas of applications, on each database that has a script of them: what a daemon
+# makes of them, and when it finds changes. They are fetched once, from the packages of
+# Debian, or are those in DIR.
+STRANGERS = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/indexerd/strangers
+strangers: servers
+	@test -n "$(DIR)" || test -e $(STRANGERS)/complete || { cmd/indexerd/testdata/strangers/fetch.sh $(STRANGERS) && touch $(STRANGERS)/complete; }
+	STRANGERS=$(abspath $(or $(DIR),$(STRANGERS))) $(WITHPG) $(GO) test -count=1 -run '^TestStrangers$$' -v -timeout 60m ./cmd/indexerd
 
 # N random sequences of schema changes, in both databases, while rows change.
 schema: servers

@@ -44,7 +44,7 @@ type changer struct {
 type changedTable struct {
 	doc.CatalogTable
 	conf   configs.Table
-	text   string   // the column of markers; "": rows are deleted and inserted again
+	text   string   // the column of markers, texts or numbers; "": rows are deleted and inserted again
 	marked []string // the markers of its rows
 	gone   []anyRow // of a table without text: deleted rows
 }
@@ -177,6 +177,9 @@ func (c *changer) remove(_ *testing.T, table *changedTable) rowChange {
 func (c *changer) marker(t *changedTable) string {
 	c.written++
 	marker := fmt.Sprintf("zq%dzq", c.written)
+	if t.column(t.text).Kind == doc.NumberColumn {
+		marker = fmt.Sprint(7000 + c.written)
+	}
 	t.marked = append(t.marked, marker)
 	return marker
 }

@@ -268,7 +268,7 @@ func TestInitFails(t *testing.T) {
 		want string
 		code int
 	}{
-		{"postgres://u@" + address + "/d", address + "/d: database unavailable: no connection", exitBad},
+		{"postgres://u@" + address + "/d", address + "/d: database unavailable: connection refused: start the database", exitBad},
 		{"${GOOD}", address, exitBad},
 		{"${BAD}", "not a valid URL", exitBad},
 		{"${UNSET}", "environment variable UNSET is not set", exitBad},

@@ -31,7 +31,7 @@ func TestTitlesAndWeights(t *testing.T) {
 	p.found(t, "book", "whale", 2)
 	for i, c := range []struct{ content, title, want string }{
 		{"boosts: {name: 9}", "", "1 the whale, 2 the sea"},
-		{"boosts: {name: 0.1}", "'{name} ({year})'", "2 the sea (), 1 the whale (1851)"},
+		{"boosts: {name: 0.1}", "'{name} ({year})'", "2 the sea, 1 the whale (1851)"},
 		{"boosts: {plot: 0.1}", "year", "1 1851, 2 "},
 	} {
 		changed := strings.Replace(config, "[name, plot]", "[name, plot], "+c.content, 1)

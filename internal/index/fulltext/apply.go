@@ -38,7 +38,7 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.Removal) (err error) {
 			return err
 		}
 		if err := sharedBudget().run(p.cost, func() error { return ix.write(&p) }); err != nil {
-			return err
+			return ix.examine(err)
 		}
 		deletes = nil
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -24,9 +25,10 @@ var ErrDamaged = errors.New("the index is damaged")
 // finds out whether the file is damaged.
 type BrokenError = segment.BrokenError
 
-// checkedAtOpen is the size of an index up to which Open checks its segments. That takes
-// 0.2 s if the files are in memory (BenchmarkCheckFile). Scrub checks larger ones.
-const checkedAtOpen = 128 << 20
+// checkedAtOpen is the size of an index up to which Open reads its segments whole. That takes
+// 0.2 s if the files are in memory (BenchmarkCheckFile). Scrub reads larger ones, of which
+// Open checks the layout alone. A test changes it.
+var checkedAtOpen int64 = 128 << 20
 
 // Scrub reads all files of the index. After it has found a damaged one, every use of the
 // index returns ErrDamaged. It holds no lock while it reads.
@@ -107,16 +109,19 @@ func (ix *Index) suspect(err error) { ix.suspected.Store(&err) }
 // checkFile returns ErrDamaged if the file of a segment is not as it was written, or the
 // disk can't read it.
 func checkFile(path string, read func(bytes int) error) error {
-	err := segment.CheckFile(path, read)
-	if errors.Is(err, segment.ErrDamaged) || errors.Is(err, syscall.EIO) || errors.Is(err, io.ErrUnexpectedEOF) {
+	return damageOf(path, segment.CheckFile(path, read))
+}
+
+// damageOf makes the error of a check ErrDamaged if the file is the reason.
+func damageOf(path string, err error) error {
+	if errors.Is(err, segment.ErrDamaged) || errors.As(err, new(*BrokenError)) || errors.Is(err, syscall.EIO) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = fmt.Errorf("%s: %w: %w", filepath.Base(path), ErrDamaged, err)
 	}
 	return err
 }
 
-// A checker checks segments before they are opened, since zapx may ask for memory without
-// end for one that is damaged. It stops when it has read as much as an index may have that
-// Open checks.
+// A checker checks segments before they are opened: the layout of each, and all bytes until
+// it has read as much as an index may have that Open checks.
 type checker struct {
 	left   int64
 	damage error // of the first that is damaged
@@ -127,12 +132,40 @@ func (c *checker) check(path string) error {
 	if err != nil {
 		return err
 	}
-	if c.left -= info.Size(); c.left < 0 {
-		return nil
+	err = damageOf(path, segment.CheckLayout(path))
+	if c.left -= info.Size(); c.left >= 0 && err == nil {
+		err = checkFile(path, func(int) error { return nil })
 	}
-	err = checkFile(path, func(int) error { return nil })
 	if errors.Is(err, ErrDamaged) {
 		c.damage = cmp.Or(c.damage, err)
+		return err
+	}
+	return nil // Plugin.OpenUsing says what else is wrong
+}
+
+// checkFields returns ErrDamaged if a segment has a field that the index has not: a name is
+// no part of the layout.
+func (ix *Index) checkFields() error {
+	known := map[string]bool{"_id": true, ix.rows.Stored: true}
+	for _, name := range slices.Concat(ix.rows.Texts, ix.rows.Lengths, ix.rows.Values) {
+		known[name] = true
+	}
+	return ix.read(func(r *scorch.IndexSnapshot) error {
+		for _, s := range r.Segments() {
+			for _, name := range s.Segment().Fields() {
+				if !known[name] {
+					return fmt.Errorf("%s: %w: the field %q is not of the index", filepath.Base(segment.Path(s.Segment())), ErrDamaged, name)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// examine notes an error that a damaged file may have.
+func (ix *Index) examine(err error) error {
+	if errors.As(err, new(*BrokenError)) {
+		ix.suspect(err)
 	}
 	return err
 }

@@ -133,6 +133,42 @@ func TestFlipsAreFoundAtOpen(t *testing.T) {
 	}
 }
 
+// Of an index that is too large to be read when it is opened, a flipped bit at the end of a
+// segment, where its fields and its footer are, is found too, or changes no answer. So is
+// one where the docvalues of a field end.
+func TestFlipsOfTheLayoutAreFoundInLargeIndexes(t *testing.T) {
+	defer func(size int64) { checkedAtOpen = size }(checkedAtOpen)
+	checkedAtOpen = 0
+	dir := filepath.Join(t.TempDir(), "index")
+	want, used := manySegments(t, dir)
+	info, err := os.Stat(filepath.Join(dir, used[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := 7
+	if testing.Short() {
+		step = 97
+	}
+	found := 0
+	for bit := 8 * int(info.Size()-600); bit < 8*int(info.Size()); bit += step {
+		ix, err := OpenReadOnly(flipped(t, dir, used[0], bit), films)
+		if err != nil {
+			if !errors.Is(err, ErrDamaged) {
+				t.Errorf("bit %d: got %v, want %v", bit, err, ErrDamaged)
+			}
+			found++
+			continue
+		}
+		if got := answersOf(t, ix); !reflect.DeepEqual(got, want) {
+			t.Errorf("bit %d: got %v, want %v", bit, got, want)
+		}
+		closeIndex(t, ix)
+	}
+	if found == 0 {
+		t.Error("found no flip")
+	}
+}
+
 // A bit that flips while the index is open is found by Scrub, which names the file. From
 // then on nothing is answered.
 func TestScrubFindsFlips(t *testing.T) {

@@ -115,7 +115,7 @@ func (ix *Index) copyFiles(tmp string) error {
 	if err := errors.Join(r.CopyTo(copyTarget(tmp)), r.CloseCopyReader()); err != nil {
 		return err
 	}
-	_, err := readHeader(tmp) // bleve ignores some errors of closing the files
+	_, err := readHeader(tmp, checkedAtOpen) // bleve ignores some errors of closing the files
 	return err
 }
 

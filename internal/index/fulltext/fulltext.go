@@ -261,11 +261,7 @@ func (ix *Index) read(f func(*scorch.IndexSnapshot) error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	err = f(r)
-	if errors.As(err, new(*segment.BrokenError)) {
-		ix.suspect(err)
-	}
-	return err
+	return ix.examine(f(r))
 }
 
 func snapshot(store index.Index) (*scorch.IndexSnapshot, error) {

@@ -67,7 +67,7 @@ func open(dir string, ro bool, schemaFor func(header) (*schema.Schema, error)) (
 			err = fmt.Errorf("open index %s: %w", dir, err)
 		}
 	}()
-	h, err := readHeader(dir)
+	h, err := readHeader(dir, checkedAtOpen)
 	if err != nil {
 		return nil, diagnose(dir, err)
 	}
@@ -82,6 +82,9 @@ func open(dir string, ro bool, schemaFor func(header) (*schema.Schema, error)) (
 	ix.batches.Store(h.batch)
 	if err := ix.openStore(dir, runtime.GOMAXPROCS(0)); err != nil {
 		return nil, err
+	}
+	if err := ix.checkFields(); err != nil {
+		return nil, errors.Join(err, ix.Close())
 	}
 	return ix, nil
 }
@@ -125,14 +128,15 @@ func rowsOf(s *schema.Schema) *segment.Schema {
 // readHeader reads the header of a closed index and changes nothing. It opens
 // the index read-only first, because scorch, opened for writing, creates an
 // empty index where files are missing, and deletes all segments if it fails to
-// open one, even for lack of a file handle.
-func readHeader(dir string) (h header, err error) {
+// open one, even for lack of a file handle. It reads the files of an index of up to
+// checked bytes whole.
+func readHeader(dir string, checked int64) (h header, err error) {
 	if err := checkRoot(dir); err != nil {
 		return header{}, err
 	}
 	queue := index.NewAnalysisQueue(1)
 	defer queue.Close()
-	files := checker{left: checkedAtOpen}
+	files := checker{left: checked}
 	store, err := openStore(dir, readOnly, queue, callbacks{persist: newPersistState(), check: files.check})
 	if files.damage != nil { // scorch may have gone on with an older snapshot
 		if err == nil {

@@ -298,3 +298,26 @@ func TestFieldOfGroupsIsHidden(t *testing.T) {
 		}
 	}
 }
+
+// A word that only hidden documents have in a field is not in the numbers of a cursor.
+func TestCursorShowsNoHiddenWord(t *testing.T) {
+	row := func(n int64, title, body, group string) doc.Doc {
+		acl := doc.Child{Name: "acl", Rows: []doc.Row{{Names: []string{"id", "grp"}, Values: []any{int64(1), group}}}}
+		return doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(t, n)}, V: doc.Version(n)}, Row: doc.Row{Names: []string{"title", "body"}, Values: []any{title, body}, Children: []doc.Child{acl}}}
+	}
+	m := schema.Mapping{Content: []string{"title", "body"}, Analyzer: "standard", Positions: true, Children: []schema.Child{{Name: "acl", Skip: []string{"id"}, Type: schema.Keyword}}}
+	own := []doc.Doc{row(1, "tea", "milk", "sales"), row(2, "tea", "sugar", "sales")}
+	var cursors []string
+	for _, docs := range [][]doc.Doc{own, append(own, row(3, "milk", "tea", "boss"))} {
+		ix := newIndex(t, m)
+		apply(t, ix, docs)
+		res, err := ix.Search(t.Context(), query.Request{Query: query.Word{Text: "tea"}, Size: 1, Visible: &query.Visible{Hidden: "acl", Filters: []query.Filter{{Field: "acl", Values: []string{"sales"}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cursors = append(cursors, res.Next)
+	}
+	if cursors[0] != cursors[1] || cursors[0] == "" {
+		t.Errorf("got the cursors %q, want the same with the hidden document and without", cursors)
+	}
+}

@@ -2,7 +2,8 @@
 // name of a film. The key stays the address of a row; a title need not be unique.
 //
 // A Template is a column, or a text with columns in braces: {first_name} {last_name}.
-// Of never fails: a NULL or a missing column is empty. Default finds the columns of a
+// Of never fails: a NULL or a missing column is empty, and the text before an empty column
+// and brackets around it are left out. Default finds the columns of a
 // table that name its rows.
 package title
 
@@ -83,20 +84,42 @@ func (t Template) String() string {
 // characters. It is "" if all columns of the template are empty.
 func (t Template) Of(row doc.Row) string {
 	var b strings.Builder
-	empty := true
+	some, all, open := false, true, ""
 	for _, p := range t.parts {
-		b.WriteString(p.text)
+		text, words := p.text, ""
+		if open != "" { // it was left out before an empty column
+			text = strings.TrimPrefix(text, closing[open])
+		}
+		open = ""
 		if v, ok := row.Get(p.column); ok {
-			words := line(doc.FormatText(v))
-			empty = empty && words == ""
-			b.WriteString(words)
+			words = line(doc.FormatText(v))
+		}
+		switch {
+		case p.column == "" || words != "":
+			b.WriteString(text + words)
+			some = some || words != ""
+		default:
+			all = false
+			if text = strings.TrimRight(text, " "); text != "" {
+				open = text[len(text)-1:]
+			}
 		}
 	}
-	if empty {
+	switch title := cut(line(b.String())); {
+	case !some:
 		return ""
+	case all:
+		return title
+	default:
+		return strings.Trim(title, separators)
 	}
-	return cut(line(b.String()))
 }
+
+// closing has the bracket that closes another one.
+var closing = map[string]string{"(": ")", "[": "]", "<": ">"}
+
+// separators are what an empty column leaves at the ends of a title.
+const separators = " ,;:/|-–—·"
 
 // line returns the beginning of a text with single blanks between its words, longer
 // than a title unless all of the text is shorter.

@@ -52,3 +52,20 @@ func TestColumnsChangeDuringALoad(t *testing.T) {
 		}
 	}
 }
+
+// A table that the database refuses is an error of its own: the daemon starts for the others,
+// and only does not if all are refused.
+func TestRefusedTableLeavesTheOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "docs.db")
+	execSQLite(t, path, "CREATE TABLE doc (id INTEGER PRIMARY KEY, u TEXT, body TEXT)", "CREATE TABLE other (id INTEGER PRIMARY KEY, u TEXT, body TEXT)",
+		"CREATE VIEW broken AS SELECT id, u, body FROM other", "DROP TABLE other")
+	for tables, refused := range map[string]bool{bodyTable("doc", "") + bodyTable("broken", ""): false, bodyTable("broken", ""): true} {
+		cfg, err := configs.Load(writeFile(t, fmt.Sprintf("data: %s\nhttp: {listen: 127.0.0.1:0}\nsources:\n  db: {driver: sqlite, dsn: %s}\ntables:\n", filepath.Join(t.TempDir(), "data"), path)+tables), os.LookupEnv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := openToServe(t, cfg).checkTables(t.Context()); (err != nil) != refused {
+			t.Errorf("got %v, want an error: %t", err, refused)
+		}
+	}
+}

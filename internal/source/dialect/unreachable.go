@@ -23,9 +23,17 @@ func Unreachable(err error) (what, do string) {
 	case isOp && op.Op == "dial" && op.Timeout():
 		return "the server did not answer in time", "correct host and port, or let the firewall pass them"
 	case isOp && op.Op == "dial":
-		return "no connection (" + OneLine(op.Err.Error()) + ")", "start the database, or correct host and port"
+		return OneLine(innermost(op).Error()), "start the database, or correct host and port"
 	case isOp && op.Timeout():
 		return "the server did not answer in time", "see whether the database is at this port, and how busy it is"
 	}
 	return "", ""
+}
+
+// innermost returns the error of the operating system, such as connection refused.
+func innermost(err error) error {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err
 }

@@ -57,7 +57,7 @@ func TestRefusedConnection(t *testing.T) {
 	dsn := mariatest.DB(t)
 	server := strings.TrimPrefix(dsn, "mysql://root@")
 	for dsn, want := range map[string]string{
-		"mysql://secret:secret@" + nobody + "/shop":                  "connect to " + nobody + "/shop: database unavailable: no connection (connect: connection refused): start the database, or correct host and port",
+		"mysql://secret:secret@" + nobody + "/shop":                  "connect to " + nobody + "/shop: database unavailable: connection refused: start the database, or correct host and port",
 		"mysql://secret:secret@" + server:                            "connect to " + server + ": the login was refused, Access denied (using password: YES) (error 1045): correct user, password and host of the account; one that requires SSL is refused with tls=false, and one that requires X509 always",
 		"mysql://root@" + strings.Split(server, "/")[0] + "/nowhere": "there is no such database, Unknown database 'nowhere' (error 1049): create it, or correct its name",
 	} {

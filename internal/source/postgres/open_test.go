@@ -68,9 +68,9 @@ func TestBadDSN(t *testing.T) {
 func TestServerDown(t *testing.T) {
 	t.Parallel()
 	for dsn, want := range map[string]string{
-		"postgres://app:" + secret + "@127.0.0.1:1/shop?sslmode=disable": "connect to 127.0.0.1:1/shop: database unavailable: connection refused",
-		"postgres://app:" + secret + "@127.0.0.1:1/shop":                 "connect to 127.0.0.1:1/shop: database unavailable: connection refused",
-		"host=/nowhere port=1 user=app dbname=shop password=" + secret:   "connect to /nowhere:1/shop: database unavailable: no such file or directory",
+		"postgres://app:" + secret + "@127.0.0.1:1/shop?sslmode=disable": "connect to 127.0.0.1:1/shop: database unavailable: connection refused: start the database, or correct host and port",
+		"postgres://app:" + secret + "@127.0.0.1:1/shop":                 "connect to 127.0.0.1:1/shop: database unavailable: connection refused: start the database, or correct host and port",
+		"host=/nowhere port=1 user=app dbname=shop password=" + secret:   "connect to /nowhere:1/shop: database unavailable: no such file or directory: start the database, or correct host and port",
 	} {
 		s, err := Open(t.Context(), dsn, 4)
 		if err != nil {

@@ -66,7 +66,7 @@ func TestConnectFaults(t *testing.T) {
 		{mssql.Error{Number: 18456, Message: "login error: Login failed for user 'bob'."}, "the login was refused (error 18456): correct user and password"},
 		{mssql.Error{Number: 4060, Message: `Cannot open database "shop" requested by the login. The login failed for 'bob'.`}, "there is no such database, or the login has no user in it (error 4060): correct its name, or CREATE USER in it"},
 		{mssql.Error{Number: 12345, Message: "bob is not welcome"}, "the server refused the connection (error 12345): look the number up"},
-		{fmt.Errorf("unable to open tcp connection with host 'db:1433': %w", &net.OpError{Op: "dial", Err: errors.New("connection refused")}), "no connection (connection refused): start the database, or correct host and port"},
+		{fmt.Errorf("unable to open tcp connection with host 'db:1433': %w", &net.OpError{Op: "dial", Err: errors.New("connection refused")}), "connection refused: start the database, or correct host and port"},
 		{&net.DNSError{Name: "db"}, "no such host: correct the host of the address"},
 		{driver.ErrBadConn, "the connection was lost"},
 		{io.EOF, "EOF"},

@@ -34,7 +34,7 @@ func TestUnreachable(t *testing.T) {
 		want string
 	}{
 		{&net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{Port: 4711}, Err: &net.DNSError{Err: "no such host", Name: "secret"}}, "no such host"},
-		{&net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{Port: 4711}, Err: errors.New("connection\nrefused")}, "no connection (connection refused)"},
+		{&net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{Port: 4711}, Err: errors.New("connection\nrefused")}, "connection refused"},
 		{&net.OpError{Op: "dial", Err: context.DeadlineExceeded}, "the server did not answer in time"},
 		{fmt.Errorf("read: %w", driver.ErrBadConn), "the connection was lost"},
 		{errors.New("x509: certificate has expired"), "x509: certificate has expired"},

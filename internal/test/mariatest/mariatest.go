@@ -14,6 +14,7 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -233,5 +234,25 @@ func Exec(t testing.TB, dsn, sql string, args ...any) {
 	defer db.Close()
 	if _, err := db.Exec(sql, args...); err != nil {
 		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// Load runs a script of the client mariadb in a database of this server, with the server's
+// own sql_mode.
+func (s *Server) Load(t testing.TB, dsn, path string) {
+	t.Helper()
+	client, err := exec.LookPath("mariadb")
+	if err != nil {
+		need(t, fmt.Errorf("the client mariadb is %w: apt-get install mariadb-client", process.ErrMissing))
+	}
+	script, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer script.Close()
+	cmd := exec.Command(client, "--no-defaults", "--protocol=tcp", "--host=127.0.0.1", "--port="+s.port, "--user=root", "--default-character-set=utf8mb4", dsn[strings.LastIndex(dsn, "/")+1:])
+	cmd.Stdin = script
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("load %s: %v: %s", path, err, out)
 	}
 }

@@ -59,6 +59,7 @@ var targets = []target{
 	{name: "fresh", vars: "N=100"},
 	{name: "deletes", vars: "N=1000 SECONDS=1"},
 	{name: "silent", vars: "N=1000 SECONDS=1 TABLES=10"},
+	{name: "strangers", vars: "DIR=cmd/indexerd/testdata/strangers"},
 	{name: "abuse", vars: "SECONDS=1", judges: true},
 	{name: "storm", vars: "N=100"},
 	{name: "idle", vars: "IDLE_SECONDS=1", judges: true},

@@ -30,6 +30,7 @@ tables:
       %s
     key: id
     updated: updated_at
+    title: "{reference}: {cargo}"
     # cjk splits English into words and Chinese into pairs of characters.
     content:
       fields: [reference, customer, consignee, load_port, port, vessel, cargo, remarks, containers]

@@ -150,8 +150,8 @@ func TestYAMLIsAValidConfiguration(t *testing.T) {
 		HTTP    struct{ Listen string }
 		Sources map[string]struct{ Driver, DSN string }
 		Tables  map[string]struct {
-			Source, SQL, Key, Updated string
-			Content                   struct {
+			Source, SQL, Key, Updated, Title string
+			Content                          struct {
 				Fields   []string
 				Analyzer string
 			}

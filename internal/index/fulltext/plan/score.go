@@ -126,6 +126,10 @@ func (s *Session) idf(number int, docs float64, count func() (int, error)) (floa
 	return math.Log1p((max(0, docs-having) + 0.5) / (having + 0.5)), nil
 }
 
+// isNowhere reports whether no visible document has a word, after idf. Its field then is
+// not looked at: the numbers in a cursor would show that a hidden document has the word.
+func (s *Session) isNowhere(number int) bool { return s.Stats.Having[number] == 1 }
+
 // A wordScorer computes the part of a score that one word in one field adds.
 type wordScorer struct {
 	weight, k1, b, average float64

@@ -250,11 +250,8 @@ func (m *wordMatcher) KeptIn(p *Part) segment.Bits { return m.kept[p.number] }
 
 func (m *wordMatcher) Score(p *Part, to *Scores) error {
 	terms := m.terms[p.number]
-	if !m.isIn(p) {
-		return nil
-	}
-	idf, err := m.idf()
-	if err != nil {
+	idf, err := m.idf() // counted also if no part has the word, as if hidden documents had it
+	if err != nil || m.s.isNowhere(m.number) || !m.isIn(p) {
 		return err
 	}
 	w, err := m.s.scorer(m.text, m.field, m.rank, idf)

@@ -59,7 +59,7 @@ const chunkBytes = 1 << 20
 // Check reads a whole segment as it is in memory, and returns ErrDamaged if its checksum
 // is wrong. Bytes of its file that can't be read raise a fault.
 func Check(s segment.Segment) error {
-	z, ok := s.(*zap.Segment)
+	z, ok := unwrap([]segment.Segment{s})[0].(*zap.Segment)
 	if !ok {
 		return nil
 	}

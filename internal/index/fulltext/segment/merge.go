@@ -30,7 +30,7 @@ func (p *Plugin) MergeUsing(segments []segment.Segment, drops []*roaring.Bitmap,
 	numbers, size, err := b.mergeSegments(segments, drops, path, closed)
 	switch {
 	case errors.Is(err, errForeign):
-		return p.ZapPlugin.MergeUsing(segments, drops, path, closed, stats, config)
+		return p.ZapPlugin.MergeUsing(unwrap(segments), drops, path, closed, stats, config)
 	case errors.Is(err, segment.ErrClosed):
 		return nil, 0, segment.ErrClosed // scorch compares by ==; anything else is a failure of the index
 	case err != nil:

@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
-
-	"github.com/golang/snappy"
 )
 
 // A decoder reads numbers and bytes. A read beyond the end returns 0 or nil, and
@@ -307,44 +305,24 @@ func (d *decoder) skipFreq() (placed bool) {
 // eachValue calls f with the documents that have docvalues, by their old
 // numbers.
 func (s *source) eachValue(values []byte, f func(doc uint64, terms []byte)) error {
-	if len(values) < 16 {
-		return errBroken
+	all, ends, err := s.readEnds(values)
+	if err != nil {
+		return err
 	}
-	ends, tail := decoder{data: values[:len(values)-16]}, decoder{data: values, at: uint64(len(values) - 16)}
-	size, chunks := tail.uint64(), tail.uint64()
-	if size > uint64(len(ends.data)) {
-		return errBroken
-	}
-	ends.at = uint64(len(ends.data)) - size
-	d := decoder{data: values[:ends.at]}
+	from := uint64(0)
 	next := uint64(0) // documents must come in order
 	var terms []byte
-	for ; chunks > 0 && !ends.broken; chunks-- {
-		end := ends.uvarint()
-		if end < d.at {
-			return errBroken
-		}
-		chunk := d.bytes(end - d.at)
-		if d.broken {
-			return errBroken
-		}
-		if len(chunk) == 0 {
+	for _, end := range ends {
+		chunk := all[from:end]
+		if from = end; len(chunk) == 0 {
 			continue
 		}
-		var err error
 		if terms, err = s.eachInChunk(chunk, terms, &next, f); err != nil {
 			return err
 		}
 	}
-	if ends.broken {
-		return errBroken
-	}
 	return nil
 }
-
-// maxRatio bounds the memory for a chunk of docvalues: snappy makes no text
-// smaller than a 22nd.
-const maxRatio = 32
 
 // eachInChunk calls f with the documents of one chunk, from next on. It uses the
 // memory of buf and returns it.
@@ -358,13 +336,9 @@ func (s *source) eachInChunk(chunk, buf []byte, next *uint64, f func(doc uint64,
 	if d.broken {
 		return nil, errBroken
 	}
-	compressed := chunk[d.at:]
-	if size, err := snappy.DecodedLen(compressed); err != nil || size > maxRatio*(len(compressed)+1) {
-		return nil, errBroken
-	}
-	terms, err := snappy.Decode(buf[:cap(buf)], compressed)
+	terms, err := decompress(buf, chunk[d.at:])
 	if err != nil {
-		return nil, errBroken
+		return nil, err
 	}
 	values := decoder{data: terms}
 	for ; n > 0; n-- {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	index "github.com/blevesearch/bleve_index_api"
@@ -28,6 +29,7 @@ type source struct {
 	data    []byte
 	docs    int
 	stored  uint64 // offset of the stored index
+	index   uint64 // offset of the fields index
 	fields  []field
 	numbers []uint64 // of its documents in the merged segment, or dropped
 	drops   bool     // any document is dropped
@@ -45,6 +47,12 @@ const dropped = math.MaxUint64
 func openSource(s segment.Segment) (*source, error) {
 	var data []byte
 	switch s := s.(type) {
+	case *opened:
+		if len(s.GetUpdatedFields()) > 0 {
+			return nil, errForeign
+		}
+		src := *s.src
+		return &src, nil
 	case *zap.Segment:
 		if len(s.GetUpdatedFields()) > 0 {
 			return nil, errForeign
@@ -81,7 +89,7 @@ func readSource(data []byte) (*source, error) {
 		return nil, errForeign
 	}
 	docs, stored, fields := binary.BigEndian.Uint64(foot[4:]), binary.BigEndian.Uint64(foot[12:]), binary.BigEndian.Uint64(foot[20:])
-	s := &source{data: data, stored: stored}
+	s := &source{data: data, stored: stored, index: fields}
 	d := decoder{data: data, at: stored}
 	if docs > uint64(len(data))/8 || d.bytes(8*docs) == nil {
 		return nil, errBroken
@@ -96,22 +104,31 @@ func readSource(data []byte) (*source, error) {
 func (s *source) readFields(at uint64) error {
 	list := decoder{data: s.data, at: at}
 	n := list.uvarint()
+	if n > math.MaxUint16 {
+		return errBroken
+	}
 	for i := uint64(0); i < n && !list.broken; i++ {
 		d := decoder{data: s.data, at: list.uint64()}
 		f := field{name: string(d.bytes(d.uvarint()))}
 		f.options = index.FieldIndexingOptions(d.uvarint())
-		for range d.uvarint() {
-			section := d.bytes(2)
-			record := d.uint64()
-			switch {
-			case d.broken:
+		var kinds []uint16
+		for range min(d.uvarint(), zap.NumSections+1) {
+			kind, record := d.bytes(2), d.uint64()
+			if d.broken {
 				return errBroken
-			case binary.BigEndian.Uint16(section) == zap.SectionInvertedTextIndex:
+			}
+			kinds = append(kinds, binary.BigEndian.Uint16(kind))
+			switch {
+			case kinds[len(kinds)-1] == zap.SectionInvertedTextIndex:
 				f.record = record
 			case record != 0:
 				return errForeign
 			}
 		}
+		if slices.Sort(kinds); !slices.Equal(kinds, sections[:]) {
+			return errForeign
+		}
+		f.end = d.at
 		if f.record == 0 || f.options&(index.SkipDVCompression|index.SkipDVChunking) != 0 {
 			return errForeign
 		}

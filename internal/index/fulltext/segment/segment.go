@@ -172,18 +172,8 @@ func (d *rowsDocument) AddIDField()                                {}
 func (d *rowsDocument) StoredFieldsBytes() uint64                  { return 0 }
 func (d *rowsDocument) Indexed() bool                              { return false }
 
-// A Plugin is zapx's plugin with another New and Merge, and a check before Open.
+// A Plugin is zapx's plugin with another New and Merge, and an Open that trusts no byte.
 type Plugin struct{ zap.ZapPlugin }
-
-// OpenUsing implements scorch.SegmentPlugin.
-func (p *Plugin) OpenUsing(path string, config map[string]any) (segment.Segment, error) {
-	if check, ok := config[CheckKey].(func(string) error); ok && check != nil {
-		if err := check(path); err != nil {
-			return nil, err
-		}
-	}
-	return p.ZapPlugin.OpenUsing(path, config)
-}
 
 // New implements scorch.SegmentPlugin.
 func (p *Plugin) New(docs []index.Document) (segment.Segment, uint64, error) {

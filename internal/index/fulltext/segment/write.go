@@ -44,6 +44,7 @@ type field struct {
 	name    string
 	options index.FieldIndexingOptions
 	record  uint64 // where its record is
+	end     uint64 // of its entry in a file that is read
 }
 
 // reset prepares for a new segment.

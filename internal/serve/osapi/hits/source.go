@@ -18,6 +18,7 @@ type Source struct {
 	Names []string // none: all
 	None  bool     // no _source
 	empty bool     // a _source without fields, since none has such a name
+	parts inside   // what is shown of objects
 }
 
 // Show adds the _source of a hit.
@@ -29,7 +30,16 @@ func (s Source) Show(to map[string]any, hit search.Hit) {
 	case len(s.Names) == 0:
 		to["_source"] = hit.Fields
 	default: // more fields may have been read for other parts of the hit
-		to["_source"] = slices.DeleteFunc(slices.Clone(hit.Fields), func(f search.Field) bool { return !slices.Contains(s.Names, f.Name) })
+		shown := search.Fields{}
+		for _, f := range hit.Fields {
+			if !slices.Contains(s.Names, f.Name) {
+				continue
+			}
+			if part, ok := s.parts.of(f.Name, f.Value); ok {
+				shown = append(shown, search.Field{Name: f.Name, Value: part})
+			}
+		}
+		to["_source"] = shown
 	}
 }
 
@@ -90,24 +100,25 @@ func names(v json.RawMessage) ([]string, error) {
 }
 
 // choose returns the fields that match a pattern of includes, all if there are none,
-// and no pattern of excludes.
+// and no pattern of excludes. A pattern may be that of a path in a JSON column.
 func choose(ix mapping.Index, includes, excludes []string) (s Source, err error) {
 	for _, name := range includes {
 		if slices.Contains(excludes, name) {
 			return s, input.ArgumentError("The same entry [%s] cannot be both included and excluded in _source.", query.Shorten(name))
 		}
 	}
-	matches := func(patterns []string, name string) bool {
-		return slices.ContainsFunc(patterns, func(p string) bool {
-			ok, bad := path.Match(strings.TrimSuffix(p, mapping.Suffix), name)
-			if bad != nil {
+	for _, list := range [][]string{includes, excludes} {
+		for i, p := range list {
+			if _, bad := path.Match(p, ""); bad != nil {
 				err = input.ParsingError("[_source] has a pattern that can't be read: write * only")
 			}
-			return ok
-		})
+			list[i] = strings.TrimSuffix(p, mapping.Suffix)
+		}
 	}
+	s.parts = inside{includes, excludes}
 	for _, f := range ix {
-		if !slices.Contains(s.Names, f.Name) && (len(includes) == 0 || matches(includes, f.Name)) && !matches(excludes, f.Name) {
+		chosen := len(includes) == 0 || matches(includes, f.Name) || reach(includes, f.Name)
+		if chosen && !slices.Contains(s.Names, f.Name) && !matches(excludes, f.Name) {
 			s.Names = append(s.Names, f.Name)
 		}
 	}
