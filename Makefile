@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/test/pgtest/withpg
 export TESTDATA
 
-.PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler silent strangers abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles flip fresh demo build test lint race smoke bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
+.PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler silent strangers abuse compare extras schema hostile typed visible sim mutants kill kth power crash network disk cycles flip fresh demo build test lint race smoke bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -304,6 +304,11 @@ schema: servers
 hostile:
 	HOSTILE_N=$(or $(N),1000) $(GO) test -run '^TestHostile$$' -bench Hostile -benchtime 1x -v -count=1 -timeout 30m ./internal/serve/httpapi
 	HOSTILE_N=$(or $(N),1000) $(GO) test -run '^TestHostile$$' -bench Hostile -benchtime 1x -v -count=1 -timeout 30m ./internal/test/apitest
+
+# What people type and paste into a search box, N texts on DOCS documents: each is answered,
+# within 200 ms.
+typed:
+	SEED=$(SEED) TYPED_N=$(or $(N),1000000) TYPED_DOCS=$(or $(DOCS),100000) $(GO) test -run '^TestTyped$$' -v -count=1 -timeout 12h ./internal/serve/httpapi
 
 # SECONDS of slow clients, unread answers, half bodies, guessed tokens and
 # malformed requests, against a daemon with 256 file handles and 512 MiB.

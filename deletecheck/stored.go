@@ -2,6 +2,7 @@ package deletecheck
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -76,18 +77,22 @@ func (s *Stored) Writing() int {
 }
 
 // Wrote implements sink.Sums. A sum that was read since the call of Writing may have the
-// documents of before or after, and is forgotten.
-func (s *Stored) Wrote(since int, before, after []doc.Stamp) {
+// documents of before or after, and is forgotten. Without sums, as in a load, it costs
+// nothing.
+func (s *Stored) Wrote(since int, stamps iter.Seq2[doc.Stamp, doc.Stamp]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.writes++
-	for i, now := range after {
+	if len(s.sums) == 0 {
+		return
+	}
+	for before, now := range stamps {
 		first := firstOf(s.bounds, now.OID)
 		sum, known := s.sums[first]
 		if !known {
 			continue
 		}
-		if sum.read < since && sum.replace(before[i], now) && sum.Rows <= 2*int64(s.size) {
+		if sum.read < since && sum.replace(before, now) && sum.Rows <= 2*int64(s.size) {
 			s.sums[first] = sum
 		} else {
 			delete(s.sums, first)

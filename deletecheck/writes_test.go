@@ -1,6 +1,7 @@
 package deletecheck_test
 
 import (
+	"iter"
 	"testing"
 
 	"indexerd/deletecheck"
@@ -32,9 +33,9 @@ type interrupted struct {
 	read func()
 }
 
-func (i interrupted) Wrote(since int, before, after []doc.Stamp) {
+func (i interrupted) Wrote(since int, stamps iter.Seq2[doc.Stamp, doc.Stamp]) {
 	i.read()
-	i.Stored.Wrote(since, before, after)
+	i.Stored.Wrote(since, stamps)
 }
 
 // A write adjusts the sum of its range, which is read again only if it was read in

@@ -69,9 +69,7 @@ func TestDashboard(t *testing.T) {
 		b.search("rting:PG")
 		b.sees("#found:not(.wrong)", "0 found", "read as text: rting: did you mean rating?")
 		for _, text := range []string{`drama "mad sci`, `(drama mad scient`, "mad drama OR"} {
-			b.search(text)
-			b.sees("#found:not(.wrong)", "found")
-			b.sees("#hits mark", "Drama", "Mad")
+			b.finds(text, "Drama", "Mad")
 		}
 	})
 	t.Run("a slip of the fingers", func(t *testing.T) {
@@ -79,9 +77,10 @@ func TestDashboard(t *testing.T) {
 		b.search("drama astronuat")
 		b.sees("#found", "similar ones are found")
 		b.sees("#hits mark", "Drama", "Astronaut")
-		b.search("atsronaut drama")
+		b.finds("atsronaut drama", "Drama", "Astronaut")
+		eval[any](b, "document.querySelector('#found').textContent = ''")
 		b.press("\r")
-		b.sees("#hits mark", "Drama", "Astronaut")
+		b.sees("#found", "similar ones are found")
 	})
 	t.Run("arrows and Enter", func(t *testing.T) { arrows(tab{t, b.ctx}) })
 	t.Run("facets filter", func(t *testing.T) { filter(tab{t, b.ctx}) })

@@ -103,9 +103,18 @@ func TestOpenSearch(t *testing.T) {
 	if got := fmt.Sprint(a.Hits[0].OID, a.Hits[0].Highlights, a.Facets); got != "7map[title:[changed <mark>mountain</mark>]] map[kind:[{k1 1} {new 1}]]" {
 		t.Errorf("got %s", got)
 	}
+	if a := p.search(t, "item", "mountian", "typing=true"); a.Total != 2 || len(a.Notes) != 1 {
+		t.Errorf("a slip while typing: got %d, notes %q, want 2 and one note", a.Total, a.Notes)
+	}
 	if a := p.search(t, "item", "mountian"); a.Suggest == nil || a.Suggest.Query != "mountain" {
 		t.Errorf("a misspelt word: got %+v, want mountain", a.Suggest)
 	}
+
+	b := browse(t, p.base)
+	b.sees("#ready", "ready")
+	b.search("mountian")
+	b.sees("#found", "2 found", "similar ones are found")
+	b.sees("#hits mark", "mountain")
 
 	for i := range 3 {
 		c.exec(t, fmt.Sprintf(`UPDATE item SET title = 'round%d word', u = unixepoch() WHERE id BETWEEN 100 AND 2500`, i))
@@ -133,6 +142,15 @@ func searchFeatures(t *testing.T, p *proc) {
 		{"match=any", search + "word7+nowhere&match=any", `"total":300`},
 		{"match=most", search + "word7+item+nowhere&match=most", `"total":300`},
 		{"typing", search + "wor&typing=true", `"total":3000`},
+		{"a phrase that is open", search + "%22item+wor&typing=true", `"notes":["closed at the end: \""]`},
+		{"a URL", search + "https://example.com/word7", `"notes":["read as text: https"]`},
+		{"a time", search + "word7+OR+12:30", `"total":300`},
+		{"an operator", search + "OR", `"notes":["read as text: OR"]`},
+		{"nothing but an end", search + "(", `"total":3000`},
+		{"a field without a value", search + "kind:", `"notes":["read as text: kind"]`},
+		{"a number that is none", search + "kind:k1~", `"notes":["read as words: kind:k1~"]`},
+		{"a long text", search + strings.Repeat("word7+", 500), `"total":300`},
+		{"strict", search + "https://example.com&strict=true", "no field https"},
 		{"did-you-mean", search + "wrod7", `"query":"word7"`},
 		{"fresh hits", search + "word7&fresh=true", `"total":300`},
 		{"all tables", "/api/v1/tables/*/search?q=word7", `"total":300`},

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,8 +16,8 @@ import (
 //     wifi, oreilly. It stands at the position of its first and of its last word, so a
 //     phrase finds it with the words before and behind;
 //   - in the same way, a number without its thousands separators: 1234;
-//   - a word with its English ending, 's or that of don't: dogs, dont. The ending is no
-//     word, and takes no position;
+//   - a word with the English ending 's: dogs. The ending is no word, and takes no position.
+//     A word such as don't is one, dont;
 //   - words with signs that belong to them: c++, f#, at&t, .net.
 
 // The limits of forms.
@@ -46,6 +47,7 @@ type run struct {
 	start, end int
 	link       link
 	shapes     shapes
+	whole      string // the term, if it is not that of the text
 }
 
 // A form is another form of some words.
@@ -99,7 +101,7 @@ func (a *Analyzer) emitRun(text string, r run, pos int, emit func(Token) bool) (
 	if len(raw) > maxRaw {
 		raw = strings.ToValidUTF8(raw[:maxRaw], "")
 	}
-	t := Token{Term: cut(folded(raw)), Start: r.start, End: r.end, Pos: pos}
+	t := Token{Term: cut(cmp.Or(r.whole, folded(raw))), Start: r.start, End: r.end, Pos: pos}
 	if t.Term == "" || a.stop[t.Term] {
 		return "", true
 	}
@@ -107,6 +109,9 @@ func (a *Analyzer) emitRun(text string, r run, pos int, emit func(Token) bool) (
 		return t.Term, false
 	}
 	own, term := t.Term, t.Term
+	if r.whole != "" {
+		return term, true
+	}
 	if !isASCII(raw) {
 		own = cut(exact(raw))
 		if t.Term, t.Form = own, Exact; own != term && !emit(t) {
@@ -237,10 +242,16 @@ func runeAt(text string, at int) (rune, int) {
 	return utf8.DecodeRuneInString(text[at:])
 }
 
-// cut adds the pieces of a word. A word of many short pieces is data, such as a key in hex,
-// and has none.
+// IsWhole reports whether a word of so many characters has no pieces, which are cut in so
+// many places. One of many short pieces is data, such as a key in hex; v2 and mp3 are short.
+func IsWhole(letters, cuts int, digitFirst bool) bool {
+	n := cuts + 1
+	return letters <= 3 && !digitFirst || n > 3 && (n > maxPieces || 2*letters < 5*n)
+}
+
+// cut adds the pieces of a word.
 func (c *compound) cut(r run) {
-	if n := r.shapes.changes + 1; n > 3 && (n > maxPieces || 2*r.shapes.letters < 5*n) {
+	if first, _ := runeAt(c.text, r.start); IsWhole(r.shapes.letters, r.shapes.changes, shapeOf(first) == digit) {
 		return
 	}
 	piece, group := r.start, r.start // where the current one starts
@@ -373,7 +384,7 @@ func (c *compound) joinRuns(from, to int) {
 	}
 	words := make([]string, 0, maxJoined)
 	for _, r := range c.runs[from:to] {
-		words = append(words, c.text[r.start:r.end])
+		words = append(words, cmp.Or(r.whole, c.text[r.start:r.end]))
 	}
 	t := Token{Start: first.start, End: last.end, Form: Joined}
 	if c.runs[to-1].link == ampersand {

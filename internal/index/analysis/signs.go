@@ -69,8 +69,8 @@ func (c *compound) dotted(r run) bool {
 // endings are what English writes behind an apostrophe at the end of a word.
 var endings = []string{"s", "t", "d", "m", "re", "ve", "ll"}
 
-// ending adds the form of a word with an ending, and reports whether there is one. A word
-// with 's is found without it too.
+// ending takes the ending of a word to it, and reports whether there is one. A word with 's
+// is found without it too.
 func (c *compound) ending(word run) bool {
 	if c.end == len(c.text) || word.shapes.hasDigits {
 		return false
@@ -93,14 +93,11 @@ func (c *compound) ending(word run) bool {
 			return false
 		}
 	}
-	kind := Signed
-	if i == 0 {
-		kind = Joined
-	}
-	if end-word.start <= maxJoinedBytes {
-		term := folded(c.text[word.start:word.end] + c.text[from:end])
-		c.forms = append(c.forms, form{len(c.runs) - 1, len(c.runs) - 1, Token{Term: term, Start: word.start, End: end, Form: kind}})
-	}
 	c.end = end
+	if term := folded(c.text[word.start:word.end] + c.text[from:end]); i > 0 {
+		c.runs[len(c.runs)-1].whole, c.runs[len(c.runs)-1].end = term, end
+	} else if end-word.start <= maxJoinedBytes {
+		c.forms = append(c.forms, form{len(c.runs) - 1, len(c.runs) - 1, Token{Term: term, Start: word.start, End: end, Form: Joined}})
+	}
 	return true
 }

@@ -76,7 +76,7 @@ func drawTerms(t *rapid.T, words bool) query.Node {
 	if words {
 		field = rapid.SampledFrom([]string{"tags", "title", "body", "cast"}).Draw(t, "field of terms")
 	}
-	switch kind := rapid.IntRange(0, 3).Draw(t, "terms"); {
+	switch kind := rapid.IntRange(0, 4).Draw(t, "terms"); {
 	case kind == 0:
 		return query.Has{Field: rapid.SampledFrom([]string{"tags", "year", "title", "body", "cast"}).Draw(t, "has")}
 	case kind == 1 && words && field != "tags":
@@ -86,6 +86,9 @@ func drawTerms(t *rapid.T, words bool) query.Node {
 		n.Edits = rapid.SampledFrom([]query.Edits{{}, {Most: 1}, {Most: 2}, {Low: 3, High: 6}, {Low: 1, High: 4}}).Draw(t, "edits")
 		n.Words = rapid.Bool().Draw(t, "analyzed")
 		return n
+	}
+	if rapid.Bool().Draw(t, "several") {
+		return query.AnyTerm{Field: field, Texts: rapid.SliceOfN(rapid.SampledFrom(slices.Concat(modelTags, modelWords)), 0, 3).Draw(t, "any")}
 	}
 	kind := rapid.SampledFrom([]query.PatternKind{query.Exact, query.Beginning, query.Wildcard, query.Regexp}).Draw(t, "pattern")
 	text := rapid.SampledFrom(modelPatterns[kind]).Draw(t, "text")[0]
@@ -122,6 +125,8 @@ func (m *model) matchesOther(n query.Node, d modelDoc) (yes, ignored bool) {
 		return m.similar(n, d)
 	case query.Pattern:
 		return m.pattern(n, d), false
+	case query.AnyTerm:
+		return slices.ContainsFunc(m.terms(n.Field, d), func(term string) bool { return slices.Contains(n.Texts, term) }), false
 	}
 	panic("an unknown node")
 }

@@ -33,6 +33,8 @@ func dsl(c compiled.Clause) object {
 		return reweighted(c)
 	case compiled.Term:
 		return object{"term": object{field(c.Field): c.Term}}
+	case compiled.AnyTerm:
+		return object{"terms": object{field(c.Field): append([]string{}, c.Terms...)}}
 	case compiled.Forms:
 		return object{"match": object{field(c.Field): object{"query": strings.Join(c.Terms, "|"), "analyzer": ready}}}
 	case compiled.TermPrefix:

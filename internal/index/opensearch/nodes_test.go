@@ -41,7 +41,13 @@ func (d *differential) other(field string, depth int, few func() []query.Node) q
 
 func (d *differential) pattern() query.Node {
 	n := query.Pattern{Field: pick(d, []string{"title", "body", "cast", "tags"}), Fold: d.IntN(2) == 0}
-	switch d.IntN(4) {
+	switch d.IntN(5) {
+	case 4:
+		any := query.AnyTerm{Field: n.Field}
+		for range d.IntN(4) {
+			any.Texts = append(any.Texts, pick(d, append(tags, vocabulary...)))
+		}
+		return query.Constant{Node: any, Score: 1}
 	case 0:
 		n.Kind, n.Text = query.Exact, pick(d, append(tags, vocabulary...))
 	case 1:

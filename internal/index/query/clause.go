@@ -8,8 +8,13 @@ import (
 )
 
 // clause reads a word, phrase or prefix of the content, or a field and its
-// value.
+// value. Only a lenient parser returns nil: there is none.
 func (p *parser) clause() (Node, error) {
+	n, err := p.one()
+	return p.few(n), err
+}
+
+func (p *parser) one() (Node, error) {
 	p.clauses++
 	if p.clauses > MaxClauses {
 		if p.lenient != nil {

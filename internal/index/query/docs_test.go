@@ -25,6 +25,9 @@ func TestDocumentedLanguage(t *testing.T) {
 			t.Errorf("%s: %v", e[1], err)
 		}
 	}
+	if want := fmt.Sprintf("only the first %d words of the content count, and the first %d `*` and `~`", MaxTyped, MaxMany); !strings.Contains(strings.Join(strings.Fields(language), " "), want) {
+		t.Errorf("docs/search.md does not contain %q", want)
+	}
 	_, limits, _ := strings.Cut(string(text), "## Limits")
 	for _, want := range []string{
 		fmt.Sprintf("| %d bytes, %d words, phrases and ranges, nested %d deep |", MaxLength, MaxClauses, MaxDepth),

@@ -33,7 +33,16 @@ type leniency struct {
 	fields   []string
 	notes    Notes
 	unclosed bool // the last quote
+	words    int  // of the content, those of phrases too
+	many     int  // words of the content with a * or ~
 }
+
+// The words of the content that ParseLenient reads, so that the answer to a page of text
+// comes as soon as any other. Google reads as many.
+const (
+	MaxTyped = 32
+	MaxMany  = 16 // with a * or ~
+)
 
 // ParseLenient reads what a person types into a search box, and never fails. fields are
 // the names that stand before a colon. Text that Parse reads, with fields that exist, is
@@ -47,6 +56,9 @@ type leniency struct {
 //	(drama OR              drama
 //	OR                     the word or
 //	a*b C:\temp 3/4" pipe  words
+//
+// Words of the content after the first MaxTyped are left out, and so is a * or ~ after the
+// first MaxMany.
 //
 // A note is such as "read as text: https".
 func ParseLenient(text string, fields []string) (Node, Notes) {
@@ -87,9 +99,40 @@ func (p *parser) cut(text string) string {
 	return strings.ToValidUTF8(text, " ")
 }
 
+// few returns a part of a query, without words after the first MaxTyped of a text that a
+// person types: nil for none.
+func (p *parser) few(n Node) Node {
+	if p.lenient == nil || n == nil || FieldOf(n) != "" {
+		return n
+	}
+	words, phrase := 1, Phrase{}
+	switch n := n.(type) {
+	case All:
+		return n
+	case Phrase:
+		phrase, words = n, len(strings.Fields(n.Text))
+	case Prefix, Fuzzy:
+		if p.lenient.many++; p.lenient.many > MaxMany {
+			p.note(fmt.Sprintf("ignored: * and ~ after the first %d", MaxMany))
+			word, _ := Plainer(n)
+			return p.few(word)
+		}
+	}
+	left := MaxTyped - p.lenient.words
+	if p.lenient.words += words; words <= left {
+		return n
+	}
+	p.note(fmt.Sprintf("only the first %d words", MaxTyped))
+	if left <= 0 || phrase.Text == "" {
+		return nil
+	}
+	phrase.Text = strings.Join(strings.Fields(phrase.Text)[:left], " ")
+	return phrase
+}
+
 // loneOr returns the node of text without a node: the word or if there is an OR.
 func (p *parser) loneOr(ors int) Node {
-	if ors == 0 {
+	if ors == 0 || p.lenient.words > MaxTyped {
 		return nil
 	}
 	p.note("read as text: " + orWord)

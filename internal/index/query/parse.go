@@ -144,7 +144,7 @@ func (p *parser) or() (Node, error) {
 	switch {
 	case len(nodes) == 0:
 		return p.loneOr(ors), nil
-	case missing > 0:
+	case missing > 0 && p.lenient.words <= MaxTyped:
 		p.ignore(orWord)
 	}
 	if len(nodes) == 1 {

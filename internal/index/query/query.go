@@ -169,6 +169,8 @@ func FieldOf(n Node) string {
 		return n.Field
 	case Pattern:
 		return n.Field
+	case AnyTerm:
+		return n.Field
 	case Similar:
 		return n.Field
 	case PhrasePrefix:

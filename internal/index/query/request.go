@@ -22,6 +22,7 @@ const (
 	MaxSlots      = 64       // words of a Phrase with Slop, including words that are not searched
 	MaxLetters    = 50       // of a Fuzzy
 	MaxValueBytes = 16 << 20 // memory of the values that Sort and Facets keep
+	MaxAnyTerms   = 1 << 16  // of all AnyTerm
 	MaxTerms      = 1 << 16  // words that all Prefix and Fuzzy of a query match, in all fields
 )
 

@@ -1,6 +1,9 @@
 package query
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // No text parses to the nodes of this file. They search terms as the index has them.
 type (
@@ -13,6 +16,14 @@ type (
 		Kind  PatternKind
 		Text  string
 		Fold  bool
+		Value bool
+	}
+
+	// An AnyTerm matches documents with one of some terms: as a Pattern that is Exact for
+	// each, but it costs little more than looking the terms up.
+	AnyTerm struct {
+		Field string
+		Texts []string
 		Value bool
 	}
 
@@ -76,6 +87,7 @@ func (e Edits) Of(letters int) int {
 }
 
 func (Pattern) node()      {}
+func (AnyTerm) node()      {}
 func (Similar) node()      {}
 func (PhrasePrefix) node() {}
 func (Has) node()          {}
@@ -88,6 +100,11 @@ func (n Pattern) String() string {
 		fold = "i"
 	}
 	return inValue(n.Field, n.Value) + string(n.Kind) + "[" + quote(n.Text) + fold + "]"
+}
+
+// String implements Node.
+func (n AnyTerm) String() string {
+	return inValue(n.Field, n.Value) + fmt.Sprintf("any%q", n.Texts)
 }
 
 // String implements Node.

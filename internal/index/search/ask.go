@@ -35,7 +35,7 @@ func (a asked) answer(ctx context.Context) (Results, error) {
 	if err != nil {
 		return Results{}, err
 	}
-	r, err := a.find(ctx, n, &notes)
+	r, n, err := a.find(ctx, n, &notes)
 	if err != nil || r.Total > 0 {
 		r.Notes = notes
 		return r, err
@@ -121,34 +121,35 @@ func (a asked) fault(part query.Node) bool {
 }
 
 // find searches for a query: with its last word incomplete if it is being typed, else as
-// it is, else in a form that does not exceed the limits. A fault of something else is an
-// *Error.
-func (a asked) find(ctx context.Context, n query.Node, notes *query.Notes) (Results, error) {
+// it is, else in a form that does not exceed the limits, which it returns. A fault of
+// something else is an *Error.
+func (a asked) find(ctx context.Context, n query.Node, notes *query.Notes) (Results, query.Node, error) {
 	r, err := a.search(ctx, a.Params, a.typed(n))
 	if a.Typing && isFault(err) {
 		r, err = a.search(ctx, a.Params, a.matching(n))
 	}
-	if a.Strict || !isFault(err) {
-		return r, err
+	why := faultIn(err)
+	if a.Strict || why == nil {
+		return r, n, err
 	}
-	words, why := query.Words(n), err
+	words := query.Words(n)
 	if r, err = a.search(ctx, a.Params, a.matching(words)); !isFault(err) {
-		notes.Add("without * and ~: " + faultIn(why).Message)
-		return r, err
+		notes.Add("without * and ~: " + why.Message)
+		return r, words, err
 	}
 	first, cut := query.FirstParts(words, fewParts)
 	if !cut {
-		return Results{}, why
+		return Results{}, n, why
 	}
 	if r, err = a.search(ctx, a.Params, a.matching(first)); isFault(err) {
-		return Results{}, why
+		return Results{}, n, why
 	}
-	notes.Add("only the first words: " + faultIn(why).Message)
-	return r, err
+	notes.Add("only the first words: " + why.Message)
+	return r, first, err
 }
 
 // fewParts is how many words of a text are searched if all are more than an index can.
-const fewParts = 32
+const fewParts = 8
 
 // faultIn returns the fault of the request that an error is, nil if it is none.
 func faultIn(err error) *Error {

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/query"
 )
 
@@ -33,13 +34,21 @@ func ask(t interface{ Fatalf(string, ...any) }, in string, all []Part, p Params)
 
 // What a person types is answered, with notes about what is not read as a query.
 func TestSearchBox(t *testing.T) {
+	for _, version := range []int{analysis.First, analysis.Latest} {
+		searchBox(t, version)
+	}
+}
+
+func searchBox(t *testing.T, version int) {
 	film := newTable(t, "film", "title", "plot", "rating:keyword", "year:number")
+	film.mapping.AnalysisVersion = version
+	film.create(t)
 	film.put(t,
 		[]any{1, "sharks", "see https://example.com/a/b?c=d at 12:30", "PG", 2001},
 		[]any{2, "an error", "error: x in the year 2001 or later", "G", 2002},
 		[]any{3, "bolts", "the bolt -54-OR323014- of the sci-fi shark", "PG", 2003})
 	song := newTable(t, "song", "title", "error:keyword")
-	song.put(t, []any{1, "shark", "x"})
+	song.put(t, []any{1, "shark", "x"}, []any{2, "this or that", "y"})
 	all := partsOf(film, song)
 	for _, c := range []struct {
 		in    string
@@ -52,7 +61,7 @@ func TestSearchBox(t *testing.T) {
 		{"film", "error: x", 1, []string{"read as text: error"}},
 		{"song", "error:x", 1, nil},
 		{"*", "error:x", 1, nil},
-		{"film", "OR", 1, []string{"read as text: OR"}},
+		{"song", "OR", 1, []string{"read as text: OR"}},
 		{"film", "(", 3, []string{"closed at the end: ("}},
 		{"film", `"`, 3, []string{`closed at the end: "`}},
 		{"film", `"the year`, 1, []string{`closed at the end: "`}},
@@ -77,7 +86,7 @@ func TestSearchBox(t *testing.T) {
 	} {
 		r := ask(t, c.in, all, Params{Query: c.query, Size: 3})
 		if r.Total != c.total || !slices.Equal(r.Notes, c.notes) {
-			t.Errorf("%s in %s: got %d, notes %q, want %d, notes %q", c.query, c.in, r.Total, r.Notes, c.total, c.notes)
+			t.Errorf("analysis %d: %s in %s: got %d, notes %q, want %d, notes %q", version, c.query, c.in, r.Total, r.Notes, c.total, c.notes)
 		}
 	}
 }
@@ -103,16 +112,15 @@ func TestSearchBoxBeyondTheLimits(t *testing.T) {
 	}
 	film.put(t, []any{1, many.String(), many.String()}, []any{2, "ab", ""})
 	film.searcher.Expand = func(n query.Node) (query.Node, error) {
-		if and, ok := n.(query.And); ok && len(and.Nodes) > 100 {
+		if and, ok := n.(query.And); ok && len(and.Nodes) > 20 {
 			return nil, query.Errorf("search for fewer words", "too many synonyms")
 		}
 		return n, nil
 	}
 	for text, notes := range map[string][]string{
-		"ab OR a*":                   {"without * and ~: with a* the query stands for more than 65536 words"},
-		strings.Repeat("ab ", 101):   {"only the first words: too many synonyms"},
-		strings.Repeat("ab ", 1025):  {"cut after 1024 words", "only the first words: too many synonyms"},
-		strings.Repeat("ab* ", 1025): {"cut after 1024 words", "only the first words: too many synonyms"},
+		"ab OR a*":                 {"without * and ~: with a* the query stands for more than 65536 words"},
+		strings.Repeat("ab ", 21):  {"only the first words: too many synonyms"},
+		strings.Repeat("ab* ", 33): {"ignored: * and ~ after the first 16", "only the first 32 words", "only the first words: too many synonyms"},
 	} {
 		for _, typing := range []bool{false, true} {
 			r := ask(t, "film", partsOf(film), Params{Query: text, Size: 3, Typing: typing})

@@ -55,6 +55,9 @@ func (a asked) similarWord(ctx context.Context, word string) (string, error) {
 		return word, nil // it may be several words
 	}
 	has, err := a.search(ctx, Params{Fresh: new(bool), Caller: a.Caller}, query.Word{Text: word})
+	if isFault(err) {
+		return word, nil
+	}
 	if err != nil || has.Total > 0 {
 		return word, err
 	}

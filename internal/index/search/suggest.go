@@ -25,6 +25,9 @@ func (a asked) suggestion(ctx context.Context, n query.Node) (*Suggestion, error
 	for _, other := range a.others(n, spelt) {
 		node, _ := other.Match.In(other.node)
 		found, err := a.search(ctx, Params{Filters: a.Filters, Fresh: new(bool), Caller: a.Caller}, node)
+		if isFault(err) { // most of the words stand for too many, where the first have no hits
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -30,7 +30,11 @@ func fieldsFor(t *tables.Table, c search.Caller) (fields []mapping.Field) {
 	built := t.Mapping()
 	add := func(name, kind string, child bool) {
 		if c.Admin || name != t.Conf.ACL {
-			fields = append(fields, mapping.Field{Name: name, Type: kind, Child: child})
+			f := mapping.Field{Name: name, Type: kind, Child: child}
+			if kind == mapping.Text {
+				f.Analyzer = mapping.AnalyzerName(built.Spec())
+			}
+			fields = append(fields, f)
 		}
 	}
 	types := map[schema.Type]string{schema.Keyword: mapping.Keyword, schema.Number: mapping.Double, schema.Date: mapping.Date, schema.Boolean: mapping.Boolean}

@@ -127,7 +127,7 @@ type OpeningStatus struct {
 	Since    Time   `json:"since"`
 }
 
-// LoadStatus is the progress of the initial load.
+// LoadStatus is the progress of the initial load, or of a reindex.
 type LoadStatus struct {
 	Done     int64   `json:"done"`
 	Of       int64   `json:"of"`

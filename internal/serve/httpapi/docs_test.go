@@ -16,7 +16,7 @@ func TestDocumentedLimits(t *testing.T) {
 	seconds := func(d time.Duration) int { return int(d / time.Second) }
 	for name, limits := range map[string][]string{
 		"search.md": {
-			fmt.Sprintf("| %d KiB, or 413 `too_large` |", maxBody>>10),
+			fmt.Sprintf("| %d KiB, or 413 `too_large`; in the OpenSearch API %d MiB |", maxBody>>10, maxLarge>>20),
 			fmt.Sprintf("| %d seconds, or 504 `deadline` |", seconds(SearchWithin)),
 			fmt.Sprintf("| %d for each core; further ones wait half a second,", searchesPerCore),
 		},

@@ -10,12 +10,14 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
+	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/search"
 	"indexerd/internal/test/hostile"
 )
@@ -33,7 +35,18 @@ func (e *indexEngine) Search(ctx context.Context, _ string, p search.Params) (se
 // newIndexEngine indexes n documents.
 func newIndexEngine(t testing.TB, n int) *indexEngine {
 	t.Helper()
-	ix, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), hostile.Mapping, 1)
+	r := rand.New(rand.NewPCG(1, 1))
+	docs := make([]doc.Doc, n)
+	for i := range docs {
+		docs[i] = hostile.Doc(t, i, r)
+	}
+	return indexed(t, hostile.Mapping, docs)
+}
+
+// indexed indexes documents.
+func indexed(t testing.TB, m schema.Mapping, docs []doc.Doc) *indexEngine {
+	t.Helper()
+	ix, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), m, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,23 +55,24 @@ func newIndexEngine(t testing.TB, n int) *indexEngine {
 			t.Error(err)
 		}
 	})
-	pages, r := hostile.Pages{}, rand.New(rand.NewPCG(1, 1))
-	var docs []doc.Doc
-	for i := range n {
-		d := hostile.Doc(t, i, r)
+	pages := hostile.Pages{}
+	for _, d := range docs {
 		body, err := d.Row.AppendJSON(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		pages[d.OID] = doc.Page{Meta: d.Meta, Body: body}
-		docs = append(docs, d)
 	}
-	if err := ix.Apply(docs, nil); err != nil {
-		t.Fatal(err)
+	for some := range slices.Chunk(docs, 5000) {
+		if err := ix.Apply(some, nil); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return &indexEngine{searcher: &search.Searcher{
-		Index: ix, Pages: pages, Table: "film", Content: []string{"title", "body"}, Metadata: []string{"rating", "code", "year"},
-	}}
+	s := &search.Searcher{Index: ix, Pages: pages, Table: "film", Content: m.Content}
+	for _, f := range m.Metadata {
+		s.Metadata = append(s.Metadata, f.Name)
+	}
+	return &indexEngine{searcher: s}
 }
 
 // hostileSearch draws an expensive or invalid search.

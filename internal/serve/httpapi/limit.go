@@ -27,6 +27,10 @@ const (
 	checkEvery   = 50 * time.Millisecond
 )
 
+// maxLargeBodies is how many large bodies are in memory at a time: one takes up to 8 MiB
+// while it is read as JSON.
+const maxLargeBodies = 8
+
 // maxDelayed is how many responses to unknown tokens are delayed at a time.
 const maxDelayed = 32
 
@@ -34,6 +38,7 @@ const maxDelayed = 32
 // configuration.
 type Limits struct {
 	searches *searchLimit
+	bodies   *searchLimit // large ones
 	failures *clients.Failures
 	listener *clients.Listener // nil for calls in process
 }
@@ -41,7 +46,7 @@ type Limits struct {
 // NewLimits returns the limits of a server; listener is nil for calls in
 // process.
 func NewLimits(listener *clients.Listener) *Limits {
-	return &Limits{newSearchLimit(), clients.NewFailures(maxDelayed), listener}
+	return &Limits{newSearchLimit(), newLimit(maxLargeBodies), clients.NewFailures(maxDelayed), listener}
 }
 
 // AbortStalled aborts one response that its client does not read, if there is
@@ -83,7 +88,10 @@ type slot struct {
 }
 
 func newSearchLimit() *searchLimit {
-	slots := searchesPerCore * runtime.GOMAXPROCS(0)
+	return newLimit(searchesPerCore * runtime.GOMAXPROCS(0))
+}
+
+func newLimit(slots int) *searchLimit {
 	return &searchLimit{max: slots, perKey: max(slots*3/4, 1), wait: waitForSlot, within: SearchWithin, stalled: stalledAfter}
 }
 

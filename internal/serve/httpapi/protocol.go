@@ -34,8 +34,11 @@ func (a Access) Respond(w http.ResponseWriter, r *http.Request, get func(context
 // same when the configuration is read again.
 func Owner(r *http.Request) string { return requesterOf(r).owner }
 
-// ReadBody reads the body of a guarded request, up to 64 KiB.
-func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) { return readBody(w, r) }
+// ReadBody reads the body of a guarded request, up to 1 MiB. The caller calls done when
+// it no longer needs the body: few large ones are in memory at once.
+func (a Access) ReadBody(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
+	return readLarge(w, r, a.Limits.bodies)
+}
 
 // ErrorOf returns the API's error for err.
 func ErrorOf(err error) *Error { return classify(err) }

@@ -14,6 +14,7 @@ import (
 
 const (
 	maxBody     = 64 << 10 // bytes; a query in it has at most 8 KiB
+	maxLarge    = 1 << 20  // bytes of a body that may be large
 	defaultPage = 50       // entries of a list
 	maxPage     = 1000     // entries of a list
 )
@@ -42,11 +43,35 @@ func parsePOST(w http.ResponseWriter, r *http.Request) (search.Params, error) {
 
 // readBody reads a body. It fails at the server's read deadline.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	text, err := io.ReadAll(http.MaxBytesReader(serverWriter(w), r.Body, maxBody))
+	return readAll(http.MaxBytesReader(serverWriter(w), r.Body, maxBody))
+}
+
+func readAll(body io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(body)
 	if err != nil && !errors.As(err, new(*http.MaxBytesError)) {
 		return nil, badRequest("the body did not arrive in time", "send the whole body at once")
 	}
 	return text, err
+}
+
+// readLarge reads a body of up to maxLarge. One of more than maxBody waits for a place
+// among those that are in memory at once, which it has until done is called.
+func readLarge(w http.ResponseWriter, r *http.Request, places *searchLimit) (text []byte, done func(), err error) {
+	body := http.MaxBytesReader(serverWriter(w), r.Body, maxLarge)
+	text, err = readAll(io.LimitReader(body, maxBody+1))
+	if err != nil || len(text) <= maxBody {
+		return text, func() {}, err
+	}
+	place := &slot{key: requesterOf(r).key(), granted: make(chan struct{})}
+	if err := places.acquire(r.Context(), place); err != nil {
+		return nil, nil, err
+	}
+	rest, err := readAll(body)
+	if err != nil {
+		places.release(place)
+		return nil, nil, err
+	}
+	return append(text, rest...), func() { places.release(place) }, nil
 }
 
 // decodeBody decodes a body of one JSON object into to. An empty body leaves to

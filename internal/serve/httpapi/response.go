@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -126,7 +127,7 @@ func classify(err error) *Error {
 	case errors.As(err, &bad):
 		return &Error{http.StatusBadRequest, bad.Code, bad.Message, bad.Hint}
 	case errors.As(err, &tooLarge):
-		return &Error{http.StatusRequestEntityTooLarge, "too_large", "the body is larger than 64 KiB", "send a shorter query"}
+		return &Error{http.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("the body is larger than %d KiB", tooLarge.Limit>>10), "send a shorter query"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{http.StatusGatewayTimeout, "deadline", "the query took too long", "use more specific words or a smaller size"}
 	}

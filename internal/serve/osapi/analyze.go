@@ -2,6 +2,7 @@ package osapi
 
 import (
 	"encoding/json"
+	"iter"
 	"strings"
 
 	"indexerd/internal/index/analysis"
@@ -50,8 +51,8 @@ func (s server) analyze(c *call) (any, error) {
 	list, position, offset := []analyzedToken{}, -1, 0
 	for _, text := range texts {
 		last := 0
-		for _, tok := range a.tokens(text) {
-			list = append(list, analyzedToken{tok.Term, offset + format.UTF16Len(text[:tok.Start]), offset + format.UTF16Len(text[:tok.End]), "word", position + tok.Pos})
+		for tok := range a.tokens(text) {
+			list = append(list, analyzedToken{strings.TrimPrefix(tok.Term, analysis.StemMark), offset + format.UTF16Len(text[:tok.Start]), offset + format.UTF16Len(text[:tok.End]), "word", position + tok.Pos})
 			last = tok.Pos
 			if len(list) > maxTokens {
 				return nil, input.ParsingError("the text has more than %d tokens", maxTokens)
@@ -65,11 +66,15 @@ func (s server) analyze(c *call) (any, error) {
 // A textAnalyzer splits text; a nil one leaves it whole.
 type textAnalyzer struct{ *analysis.Analyzer }
 
-func (a textAnalyzer) tokens(text string) []analysis.Token {
-	if a.Analyzer == nil {
-		return []analysis.Token{{Term: text, End: len(text), Pos: 1}}
+// tokens yields the tokens of a text, which may have far more than an answer.
+func (a textAnalyzer) tokens(text string) iter.Seq[analysis.Token] {
+	return func(yield func(analysis.Token) bool) {
+		if a.Analyzer == nil {
+			yield(analysis.Token{Term: text, End: len(text), Pos: 1})
+			return
+		}
+		a.Each(text, yield)
 	}
-	return a.Tokens(nil, text)
 }
 
 // analyzerOf returns the analyzer that a request names.
@@ -91,8 +96,10 @@ func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer,
 	switch {
 	case name == "keyword":
 		return textAnalyzer{}, nil
+	case name != "" && name != "default" && index != "" && s.isAnalyzerOf(c, index, name):
+		return s.ofIndex(c, index, "") // with its stop words
 	case name != "" && name != "default":
-		a, err := analysis.New(analysis.Spec{Name: name})
+		a, err := analysis.New(mapping.AnalyzerOf(name))
 		if err != nil {
 			return textAnalyzer{}, input.ArgumentError("failed to find analyzer [%s]: there are default, keyword, standard, en, cjk and ngram", query.Shorten(name))
 		}
@@ -100,10 +107,16 @@ func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer,
 	case index == "" && field != "":
 		return textAnalyzer{}, input.ParsingError("[field] needs an index")
 	case index == "":
-		a, err := analysis.New(analysis.Spec{Name: "standard"})
+		a, err := analysis.New(mapping.AnalyzerOf("standard"))
 		return textAnalyzer{a}, err
 	}
 	return s.ofIndex(c, index, field)
+}
+
+// isAnalyzerOf reports whether an index has an analyzer of this name, as its mapping says.
+func (s server) isAnalyzerOf(c *call, index, name string) bool {
+	t, err := s.target(index, c.caller, leniency{})
+	return err == nil && len(t.Tables) == 1 && t.Index.Analyzer() == name
 }
 
 // ofIndex returns the analyzer of an index, or of a field. A field that does not exist,

@@ -19,6 +19,8 @@ const (
 	maxOfToken    = 100
 	maxKeepAlive  = 24 * time.Hour
 	maxCursorText = 64 << 10 // of the position of a cursor, in bytes
+
+	maxCursorBody = 64 << 10 // of the request of a cursor on average, in bytes: one may have more
 )
 
 // Cursors are the open scrolls and points in time. Each belongs to the token that
@@ -26,7 +28,7 @@ const (
 // far it has come, and no documents and no rights: each page is a search of its own, by
 // the caller who asks for it.
 //
-// Cursors are in memory, up to 128 KiB each. They end when they expire, and with the
+// Cursors are in memory, up to 128 KiB each on average. They end when they expire, and with the
 // process. They are safe for concurrent use.
 type Cursors struct {
 	mu   sync.Mutex
@@ -52,17 +54,21 @@ type cursor struct {
 func (c *Cursors) add(one cursor) (*cursor, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now, own := c.now(), 0
+	now, own, bytes, all := c.now(), 0, len(one.request.body), len(one.request.body)
 	for id, other := range c.open {
 		if !now.Before(other.expires) {
 			delete(c.open, id)
-		} else if other.owner == one.owner {
+			continue
+		}
+		all += len(other.request.body)
+		if other.owner == one.owner {
 			own++
+			bytes += len(other.request.body)
 		}
 	}
-	if own >= maxOfToken || len(c.open) >= maxCursors {
+	if own >= maxOfToken || len(c.open) >= maxCursors || bytes > maxOfToken*maxCursorBody || all > maxCursors*maxCursorBody {
 		return nil, &httpapi.Error{
-			Status: http.StatusTooManyRequests, Code: "busy", Message: fmt.Sprintf("too many scrolls and points in time are open: a token may have %d, and all tokens %d", maxOfToken, maxCursors),
+			Status: http.StatusTooManyRequests, Code: "busy", Message: fmt.Sprintf("too many scrolls and points in time are open: a token may have %d, and all tokens %d, with requests of %d KiB on average", maxOfToken, maxCursors, maxCursorBody>>10),
 			Hint: "delete those that are read, or write a shorter keep alive",
 		}
 	}

@@ -71,6 +71,11 @@ func TestLists(t *testing.T) {
 		{sales, "POST", "/film/_analyze", `{"field":"year","text":"1"}`, 400, "Can't process field [year]"},
 		{sales, "POST", "/film/_analyze", `{"field":"grp","text":"Two Words"}`, 200, `{"token":"words"`}, // as a field that does not exist
 		{ops, "POST", "/film/_analyze", `{"field":"grp","text":"Two Words"}`, 200, `"Two Words"`},
+		{sales, "GET", "/film/_mapping", "", 200, `"plot":{"analyzer":"plain-1","type":"text"}`},
+		{sales, "POST", "/film/_analyze", `{"analyzer":"plain-1","text":"Wi-Fi Café"}`, 200, `{"tokens":[{"token":"wi","start_offset":0,"end_offset":2,"type":"word","position":0},{"token":"fi","start_offset":3,"end_offset":5,"type":"word","position":1},{"token":"café"`},
+		{sales, "POST", "/_analyze", `{"analyzer":"plain-1-en","text":"Running"}`, 200, `{"tokens":[{"token":"run",`},
+		{sales, "POST", "/_analyze", `{"analyzer":"standard","text":"Café"}`, 200, `{"tokens":[{"token":"cafe","start_offset":0,"end_offset":4,"type":"word","position":0},{"token":"café","start_offset":0,"end_offset":4,"type":"word","position":0}]}`},
+		{sales, "POST", "/film/_analyze", `{"analyzer":"en","text":"Running"}`, 200, `"token":"run"`},
 		{sales, "POST", "/_analyze", `{"analyzer":"en","text":"Running"}`, 200, `"token":"run"`},
 		{sales, "POST", "/_analyze", `{"analyzer":"keyword","text":"A b"}`, 200, `"token":"A b"`},
 		{sales, "GET", "/_analyze", `{"text":"A b"}`, 200, `"token":"a"`},

@@ -151,11 +151,12 @@ func (c *call) index() string {
 // metrics of searches.
 func (s server) answer(get func(*call) (any, error), counted bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		body, err := httpapi.ReadBody(w, r)
+		body, done, err := s.access.ReadBody(w, r)
 		if err != nil {
 			httpapi.WriteError(w, err)
 			return
 		}
+		defer done()
 		c := call{Request: r, body: body}
 		s.access.Respond(w, r, func(ctx context.Context, caller search.Caller) (any, error) {
 			c.ctx, c.caller = ctx, caller

@@ -236,7 +236,7 @@ func (w *world) Fields(table string, c search.Caller) (fields []mapping.Field, e
 		return nil, missingTable(table)
 	}
 	for _, name := range one.mapping.Content {
-		fields = append(fields, mapping.Field{Name: name, Type: mapping.Text})
+		fields = append(fields, mapping.Field{Name: name, Type: mapping.Text, Analyzer: mapping.AnalyzerName(one.mapping.Spec())})
 	}
 	types := map[schema.Type]string{schema.Keyword: mapping.Keyword, schema.Number: mapping.Double, schema.Date: mapping.Date, schema.Boolean: mapping.Boolean}
 	for _, f := range one.mapping.Metadata {

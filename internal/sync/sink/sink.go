@@ -37,6 +37,7 @@ package sink
 
 import (
 	"context"
+	"iter"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -116,7 +117,7 @@ type Sums interface {
 	Writing() int
 	// Wrote is called after documents were written, with the stamps that were stored of
 	// each before and after. The one before has no OID if there was no document.
-	Wrote(since int, before, after []doc.Stamp)
+	Wrote(since int, stamps iter.Seq2[doc.Stamp, doc.Stamp])
 	// Changed is called after documents or pages were written or removed, or may have been,
 	// where it is not known what was stored before and after.
 	Changed([]doc.OID)

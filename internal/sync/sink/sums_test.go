@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"iter"
 	"maps"
 	"testing"
 
@@ -21,12 +22,12 @@ func (l *ledger) Writing() int {
 	return l.began
 }
 
-func (l *ledger) Wrote(since int, before, after []doc.Stamp) {
-	for i, now := range after {
+func (l *ledger) Wrote(since int, stamps iter.Seq2[doc.Stamp, doc.Stamp]) {
+	for before, now := range stamps {
 		was, there := l.tokens[now.OID]
 		switch {
 		case l.unknown[now.OID]:
-		case since != l.began || there != (before[i].OID != "") || was != before[i].Token:
+		case since != l.began || there != (before.OID != "") || was != before.Token:
 			l.tokens[now.OID] = doc.Token{} // wrong
 		default:
 			l.tokens[now.OID] = now.Token

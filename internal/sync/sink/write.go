@@ -116,17 +116,19 @@ func (s *Sink) noteWritten(since int, entries []entry) {
 	if s.Sums == nil || len(entries) == 0 {
 		return
 	}
-	var before, after []doc.Stamp
 	var torn []doc.OID
 	for i := range entries {
-		e := &entries[i]
-		if !e.whole {
+		if e := &entries[i]; !e.whole {
 			torn = append(torn, e.doc.OID)
-			continue
 		}
-		before, after = append(before, e.before), append(after, e.doc.Stamp)
 	}
-	s.Sums.Wrote(since, before, after)
+	s.Sums.Wrote(since, func(yield func(before, after doc.Stamp) bool) {
+		for i := range entries {
+			if e := &entries[i]; e.whole && !yield(e.before, e.doc.Stamp) {
+				return
+			}
+		}
+	})
 	s.noteChanged(torn)
 }
 

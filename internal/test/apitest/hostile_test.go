@@ -161,8 +161,9 @@ func hostileSearch(r *rand.Rand) string {
 // hostileText is no search.
 func hostileText(r *rand.Rand) string {
 	n := r.IntN(20_000)
-	return pick(r, strings.Repeat("[", n), strings.Repeat(`{"query":`, n/5), `{"query":{"match":{"body":"`+strings.Repeat(`\u0000`, n/4)+`"}}}`, "\xff\xfe", strings.Repeat(" ", 80_000), `{"size":1`+strings.Repeat("0", n)+"}",
-		`{"query":{"match":{"body":"`+strings.Repeat("x", 65_000)+`"}}}`, `{"query":{"term":{"code":"`+strings.Repeat("x", 60_000)+`"}}}`, `{"query":null,"query":{"match_all":{}}}`, "null", "{}")
+	return pick(r, strings.Repeat("[", n), strings.Repeat(`{"query":`, n/5), `{"query":{"match":{"body":"`+strings.Repeat(`\u0000`, n/4)+`"}}}`, "\xff\xfe", strings.Repeat(" ", 1_100_000), strings.Repeat("[", 1_100_000), "{"+strings.Repeat("\n", 1_100_000), `{"size":1`+strings.Repeat("0", n)+"}",
+		`{"query":{"match":{"body":"`+strings.Repeat("x", 65_000)+`"}}}`, `{"query":{"match_phrase":{"body":"`+strings.Repeat("aa ", 20_000)+`"}}}`, `{"query":{"match":{"body":"`+strings.Repeat("x ", 500_000)+`"}}}`,
+		`{"query":{"terms":{"code":["code1"`+strings.Repeat(`,"code12345678"`, 60_000)+`]}}}`, `{"query":{"terms":{"year":[1`+strings.Repeat(`,23456`, 60_000)+`]}}}`, `{"query":{"ids":{"values":[1`+strings.Repeat(`,23456`, 60_000)+`]}}}`, `{"query":{"term":{"code":"`+strings.Repeat("x", 60_000)+`"}}}`, `{"query":null,"query":{"match_all":{}}}`, "null", "{}")
 }
 
 // hostileEndpoint sends much to other endpoints.

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/fulltext/schema"
 )
 
 // Mapping is that of the documents of Doc.
 var Mapping = schema.Mapping{
-	Content: []string{"title", "body"}, Analyzer: "standard", Positions: true,
+	Content: []string{"title", "body"}, Analyzer: "standard", Positions: true, AnalysisVersion: analysis.Latest,
 	Metadata: []schema.Field{{Name: "rating", Type: schema.Keyword}, {Name: "code", Type: schema.Keyword}, {Name: "year", Type: schema.Number}, {Name: "seen", Type: schema.Date}},
 }
 

@@ -48,6 +48,7 @@ var targets = []target{
 	{name: "sim", vars: "N=1"},
 	{name: "visible", vars: "N=1"},
 	{name: "hostile", vars: "N=100"},
+	{name: "typed", vars: "N=100 DOCS=500", judges: true},
 	{name: "kill", vars: "N=1 TABLES=2"},
 	{name: "kill", vars: "N=1 DRIVER=mysql SERVER=mysql"},
 	{name: "power", vars: "N=1"},

@@ -63,6 +63,13 @@ type (
 		Terms []string
 	}
 
+	// An AnyTerm matches documents with one of some terms in a field. Its score is that
+	// of a Constant.
+	AnyTerm struct {
+		Field string
+		Terms []string
+	}
+
 	// A TermPrefix matches documents with a term that begins so, one of the first Most
 	// of these terms unless Most is 0.
 	TermPrefix struct {

@@ -50,6 +50,8 @@ func ClauseOf(p Plan) (c compiled.Clause, err error) {
 		return compiled.Both{Must: parts}, err
 	case termPlan:
 		return compiled.Term{Field: schema.Exported(p.field), Term: p.term}, nil
+	case anyTermPlan:
+		return compiled.AnyTerm{Field: schema.Exported(p.field), Terms: p.terms}, nil
 	case synonymPlan:
 		return p.clause(), nil
 	case prefixPlan:

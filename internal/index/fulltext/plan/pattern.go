@@ -17,6 +17,8 @@ func (c compiler) terms(n query.Node) (p Plan, ok bool, err error) {
 		p, err = c.pattern(n)
 	case query.Similar:
 		p, err = c.similar(n)
+	case query.AnyTerm:
+		p, err = c.anyTerm(n)
 	case query.PhrasePrefix:
 		p, err = c.phrasePrefix(n)
 	case query.Has:

@@ -24,6 +24,7 @@ type phraseMatcher struct {
 	rank  rank
 	words []*wordMatcher // of the distinct slots
 	word  []int          // number of the word of each slot, -1 for any word
+	times []int          // how often the phrase has each word: a match has as many places of it
 	found [][]phraseMatch
 	loose bool // the words may be anywhere in the field
 }
@@ -50,8 +51,11 @@ func (p phrasePlan) Open(s *Session) (Matcher, error) {
 				return nil, err
 			}
 			m.words = append(m.words, w)
+			m.times = append(m.times, 0)
 		}
-		m.word[i] = n
+		if m.word[i] = n; n >= 0 {
+			m.times[n]++
+		}
 	}
 	return m, nil
 }
@@ -92,6 +96,9 @@ func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error)
 		length, err := r.read(doc)
 		if err != nil {
 			return nil, err
+		}
+		if !r.enough() {
+			continue
 		}
 		freq, err := m.freq(r.positions)
 		if err != nil {
@@ -213,4 +220,14 @@ func (r *positionReader) read(doc uint32) (length int, err error) {
 		}
 	}
 	return length, r.m.s.Step()
+}
+
+// enough reports whether a document has each word as often as the phrase.
+func (r *positionReader) enough() bool {
+	for i, places := range r.places {
+		if len(places) < r.m.times[i] {
+			return false
+		}
+	}
+	return true
 }

@@ -51,7 +51,7 @@ func TestShapesOf(t *testing.T) {
 			}
 			return block[i]
 		}
-		var of, signs, hard uint64
+		var of, signs, cuts, hard uint64
 		for i := range block {
 			c, b, bb := at(i), at(i-1), at(i-2)
 			if isWord(c) {
@@ -60,13 +60,15 @@ func TestShapesOf(t *testing.T) {
 			if strings.ContainsRune("&'+,-.#", rune(c)) {
 				signs |= 1 << i
 			}
-			if isWord(b) && isWord(c) && isDigit(b) != isDigit(c) || isLower(b) && isUpper(c) ||
-				(b == '-' || b == '\'') && isWord(bb) && isWord(c) || b == '&' && isWord(bb) && isLetter(c) || (b == ',' || b == '.') && isDigit(bb) && isDigit(c) || b == '.' && isLetter(c) || isWord(b) && (c == '+' || c == '#') {
+			if isWord(b) && isWord(c) && isDigit(b) != isDigit(c) || isLower(b) && isUpper(c) {
+				cuts |= 1 << i
+			}
+			if (b == '-' || b == '\'') && isWord(bb) && isWord(c) || b == '&' && isWord(bb) && isLetter(c) || (b == ',' || b == '.') && isDigit(bb) && isDigit(c) || b == '.' && isLetter(c) || isWord(b) && (c == '+' || c == '#') {
 				hard |= 1 << i
 			}
 		}
-		if got := shapesOf(block); got.words != of || got.signs != signs || got.hard != hard {
-			t.Fatalf("%q:\ngot  %b, %b, %b\nwant %b, %b, %b", block, got.words, got.signs, got.hard, of, signs, hard)
+		if got := shapesOf(block); got.words != of || got.signs != signs || got.cuts != cuts || got.hard != hard {
+			t.Fatalf("%q:\ngot  %+v\nwant %b, %b, %b, %b", block, got, of, signs, cuts, hard)
 		}
 	})
 }

@@ -43,14 +43,11 @@ func (w *words) addLatestASCII(a *analysis.Analyzer, text string, pos int) int {
 				next = at + from - 1 // what is behind the word is in the next block, with the character before it
 				break
 			}
-			around := b.hard >> from << from
-			if behind := from + size + 2; behind < blockSize {
-				around &= 1<<behind - 1
-			}
+			around := bitsOf(from, size+2)
 			switch begun := from == 0 && at > 0; {
 			case isCut || begun && text[at-1] == '.':
 				end, pos, _ = a.Compound(text, at+from, pos, w.take)
-			case around == 0:
+			case b.hard&around == 0 && isWhole(text[at+from:], size, b.cuts&bitsOf(from, size)):
 				pos++
 				w.occurWord(a, w.findASCII(text[at+from:], size), pos)
 			default:
@@ -75,6 +72,19 @@ func (w *words) addLatestASCII(a *analysis.Analyzer, text string, pos int) int {
 		at = next
 	}
 	return pos
+}
+
+// bitsOf returns n bits from one on.
+func bitsOf(from, n int) uint64 {
+	if n >= blockSize {
+		return ^uint64(0) << from
+	}
+	return (1<<n - 1) << from
+}
+
+// isWhole reports whether a word of so many characters at the start of a text has no pieces.
+func isWhole(text string, size int, cuts uint64) bool {
+	return cuts == 0 || analysis.IsWhole(size, bits.OnesCount64(cuts), isDigit(text[0]))
 }
 
 // A knownCompound is a compound that was read before.
@@ -195,12 +205,12 @@ func (w *words) beside(id uint32, pos int) {
 type blockShapes struct {
 	words uint64 // letters and digits
 	signs uint64 // & ' + , - . #
+	cuts  uint64 // where a piece of a word begins: the second of aB, a1, 1a
 	hard  uint64 // at which a word may have other forms
 }
 
 // shapesOf returns the shapes of a block. The bit of hard is 1 where
 //
-//   - a part begins there, inside the word: the second of aB, a1, 1a;
 //   - the word may go on there behind a sign: the last of a-b, a'b, a&b, 1,2;
 //   - it begins behind a dot: the second of .a;
 //   - it ends before a sign: the second of a+ and a#.
@@ -219,7 +229,7 @@ func shapesOf(block string) (b blockShapes) {
 }
 
 func (b *blockShapes) add(eight blockShapes, at int) {
-	b.words, b.signs, b.hard = b.words|eight.words<<at, b.signs|eight.signs<<at, b.hard|eight.hard<<at
+	b.words, b.signs, b.cuts, b.hard = b.words|eight.words<<at, b.signs|eight.signs<<at, b.cuts|eight.cuts<<at, b.hard|eight.hard<<at
 }
 
 // shaped are the shapes of the eight characters before, in the high bit of each byte.
@@ -237,15 +247,14 @@ func (b *shaped) next(c uint64) blockShapes {
 
 	before, second := now.word<<8|b.word>>56, now.word<<16|b.word>>48 // the first and the second character before
 	digitBefore, secondDigit := now.digit<<8|b.digit>>56, now.digit<<16|b.digit>>48
-	hard := before&now.word&(digitBefore^digit) |
-		(now.lower<<8|b.lower>>56)&upper |
-		(now.joiner<<8|b.joiner>>56)&second&now.word |
+	cuts := before&now.word&(digitBefore^digit) | (now.lower<<8|b.lower>>56)&upper
+	hard := (now.joiner<<8|b.joiner>>56)&second&now.word |
 		(now.ampersand<<8|b.ampersand>>56)&second&letter |
 		(now.point<<8|b.point>>56)&secondDigit&digit |
 		(now.dot<<8|b.dot>>56)&letter |
 		before&end
 	*b = now
-	return blockShapes{gather(now.word), gather(now.joiner | now.ampersand | now.point | end), gather(hard)}
+	return blockShapes{gather(now.word), gather(now.joiner | now.ampersand | now.point | end), gather(cuts), gather(hard)}
 }
 
 // equal returns the high bit of each byte that is an ASCII character.

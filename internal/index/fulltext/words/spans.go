@@ -138,6 +138,15 @@ func termsOf(s *schema.Schema, n query.Node) (field string, p Phrase, slop int) 
 			p = Phrase{{Term: n.Text, like: &likeness{accept}}}
 		}
 		return n.Field, p, 0
+	case query.AnyTerm:
+		if len(n.Texts) > 0 && !n.Value {
+			any := make(map[string]bool, len(n.Texts))
+			for _, text := range n.Texts {
+				any[text] = true
+			}
+			p = Phrase{{Term: n.Texts[0], like: &likeness{func(term string) bool { return any[term] }}}}
+		}
+		return n.Field, p, 0
 	case query.Similar:
 		terms := []string{n.Text}
 		if n.Value {

@@ -9,8 +9,8 @@ const allTables = '*'; // searches all of them
 
 // typing: the last word may be incomplete. match: how many words a document must have,
 // of the query as it stands. shown: the query of the hits on the page, and its typing.
-// next: where they continue.
-const state = { table: '', facets: [], filter: new Map(), typing: false, match: 'all', shown: null, next: null };
+// next: where they continue. explain: the index can explain scores.
+const state = { table: '', facets: [], filter: new Map(), explain: true, typing: false, match: 'all', shown: null, next: null };
 let pause; // the timer of typingPause
 let current = new AbortController(); // of the running search
 
@@ -29,7 +29,7 @@ export function followTables(tables) {
 }
 
 async function choose(table) {
-  Object.assign(state, { table, facets: [], filter: new Map(), shown: null });
+  Object.assign(state, { table, facets: [], filter: new Map(), explain: true, shown: null });
   await search();
   try {
     const facets = await facetFields(table);
@@ -62,7 +62,7 @@ function parameters(query) {
     filter: Object.fromEntries([...state.filter].map(([field, values]) => [field, [...values]])),
     facets: Object.fromEntries(state.facets.map((field) => [field, facetValues])),
     highlight: true,
-    explain: true,
+    explain: state.explain,
     match: state.match,
     fresh: $('fresh').checked || null, // null: as the table's configuration says
   };
@@ -73,7 +73,12 @@ async function search({ after = '' } = {}) {
   current.abort();
   current = new AbortController();
   const { signal } = current;
-  const post = (query) => ask(tablePath(state.table, 'search'), { method: 'POST', body: { ...parameters(query), after }, signal });
+  const once = (query) => ask(tablePath(state.table, 'search'), { method: 'POST', body: { ...parameters(query), after }, signal });
+  const post = (query) => once(query).catch((e) => {
+    if (e.code !== 'bad_query' || !state.explain) throw e;
+    state.explain = false; // an index in a cluster refuses it
+    return once(query);
+  });
   if (!state.table) return;
   try {
     let query = after ? state.shown : { q: $('q').value.trimStart(), typing: state.typing };

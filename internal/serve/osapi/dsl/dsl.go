@@ -23,6 +23,8 @@ type Translator struct {
 	*Scope
 	now       time.Time // of date math
 	clauses   int
+	values    int // of lists that are one clause
+	text      int // bytes of long texts
 	fuzzies   int
 	nesteds   int
 	Named     []Named
@@ -53,6 +55,9 @@ func (t *Translator) Node(text json.RawMessage) (query.Node, error) {
 	translate := t.queries()[name]
 	if translate == nil {
 		return nil, unknownQuery(name, slices.Sorted(maps.Keys(t.queries())))
+	}
+	if err := t.countText(name, len(body)); err != nil {
+		return nil, err
 	}
 	n, err := translate(body)
 	if err == nil {
@@ -93,6 +98,25 @@ func unknownQuery(name string, names []string) error {
 func (t *Translator) count(n int) error {
 	if t.clauses += n; t.clauses > query.MaxClauses {
 		t.over = input.ParsingError("the query has more than %d clauses", query.MaxClauses)
+	}
+	return t.over
+}
+
+// The texts of all queries may have maxText bytes, those of up to shortText not counted.
+const (
+	maxText   = 64 << 10
+	shortText = 256
+)
+
+// countText counts the text of a query, which has no other queries and no list of values
+// in it.
+func (t *Translator) countText(name string, size int) error {
+	switch name {
+	case "bool", "constant_score", "dis_max", "nested", "boosting", "function_score", "terms", "ids":
+		return nil
+	}
+	if t.text += max(0, size-shortText); t.text > maxText {
+		t.over = input.ParsingError("the texts of the query have more than %d KiB", maxText>>10)
 	}
 	return t.over
 }

@@ -126,25 +126,66 @@ func (t *Translator) terms(body json.RawMessage) (query.Node, error) {
 	return (&options{query: "terms", m: rest}).boosted(t.anyTerm(field, values))
 }
 
+// anyTerm finds any of some terms. Those of keywords and numbers, and keys, count as one
+// clause.
 func (t *Translator) anyTerm(field string, values []json.RawMessage) (query.Node, error) {
-	if err := t.count(len(values)); err != nil {
-		return nil, err
-	}
 	f, err := t.Lookup(field)
 	if err != nil {
 		return nil, err
 	}
-	nodes := make([]query.Node, len(values))
+	many := f.Type == mapping.Keyword || f.Type == mapping.Double || f.Type == mapping.ID
+	if err := t.countTerms(len(values), many); err != nil {
+		return nil, err
+	}
+	texts := make([]string, len(values))
 	for i, v := range values {
-		text, err := input.Scalar(v, "terms")
-		if err != nil {
+		if texts[i], err = input.Scalar(v, "terms"); err != nil {
 			return nil, err
 		}
+	}
+	switch {
+	case f.Type == mapping.ID:
+		return Constant(t.Keys(texts)), nil
+	case many:
+		return t.anyValue(f, texts)
+	}
+	nodes := make([]query.Node, len(texts))
+	for i, text := range texts {
 		if nodes[i], err = t.exactTerm(f, text, false); err != nil {
 			return nil, err
 		}
 	}
 	return Constant(anyOf(nodes)), nil
+}
+
+// countTerms counts the values of a list, which is one clause if it may have many.
+func (t *Translator) countTerms(n int, many bool) error {
+	if !many {
+		return t.count(n)
+	}
+	if t.values += n; t.values > query.MaxAnyTerms {
+		t.over = input.ParsingError("the query has lists of more than %d values", query.MaxAnyTerms)
+		return t.over
+	}
+	return t.count(1)
+}
+
+// anyValue finds any of some keywords or numbers.
+func (t *Translator) anyValue(f mapping.Field, texts []string) (query.Node, error) {
+	any := query.AnyTerm{Field: f.Name, Value: f.Valued()}
+	for _, text := range texts {
+		if text == "" {
+			continue // empty text is not indexed
+		}
+		if f.Type == mapping.Double {
+			if _, err := t.SameValue(f, text); err != nil {
+				return nil, err
+			}
+			text = strings.TrimSpace(text)
+		}
+		any.Texts = append(any.Texts, text)
+	}
+	return Constant(any), nil
 }
 
 func (t *Translator) exists(body json.RawMessage) (query.Node, error) {
@@ -196,7 +237,7 @@ func (t *Translator) ids(body json.RawMessage) (query.Node, error) {
 	if o.has("values") && json.Unmarshal(o.m["values"], &values) != nil {
 		return nil, input.ParsingError("[ids] values is not a list of keys")
 	}
-	if err := t.count(len(values)); err != nil {
+	if err := t.countTerms(len(values), true); err != nil {
 		return nil, err
 	}
 	texts := make([]string, len(values))

@@ -97,6 +97,9 @@ func inField(n query.Node, field string) query.Node {
 		case query.Pattern:
 			n.Field = field
 			return n
+		case query.AnyTerm:
+			n.Field = field
+			return n
 		case query.Similar:
 			n.Field = field
 			return n

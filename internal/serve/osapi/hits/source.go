@@ -90,9 +90,15 @@ func ParseSource(v json.RawMessage, ix mapping.Index) (s Source, err error) {
 	return choose(ix, includes, excludes)
 }
 
+// maxNames is the number of names and patterns of a list of fields.
+const maxNames = 1024
+
 // names reads a name or a list of names.
 func names(v json.RawMessage) ([]string, error) {
 	list, err := input.Strings(v, "_source")
+	if len(list) > maxNames {
+		return nil, input.ParsingError("[_source] names more than %d fields", maxNames)
+	}
 	if err != nil {
 		err = input.ParsingError("[_source] is true, false, a field or a list of fields")
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/query"
 	"indexerd/internal/serve/osapi/input"
 )
@@ -31,6 +32,8 @@ type Field struct {
 	Type string
 	// Child is set of the values of a child's rows, which a nested query has as path.
 	Child bool
+	// Analyzer is the name of what splits a text.
+	Analyzer string
 
 	both bool // text and value
 }
@@ -149,12 +152,53 @@ func (ix Index) Join(other Index) Index {
 func (ix Index) Properties() any {
 	properties := map[string]any{}
 	for _, f := range ix {
+		both := ix.Field(f.Name).both
+		if both {
+			f = ix.Field(f.Name)
+		}
 		property := map[string]any{"type": f.Type}
-		if ix.Field(f.Name).both {
+		if f.Analyzer != "" {
+			property["analyzer"] = f.Analyzer
+		}
+		if both {
 			value := ix.Field(f.Name + Suffix)
-			property = map[string]any{"type": Text, "fields": map[string]any{"keyword": map[string]any{"type": value.Type}}}
+			property["fields"] = map[string]any{"keyword": map[string]any{"type": value.Type}}
 		}
 		properties[f.Name] = property
 	}
 	return map[string]any{"properties": properties}
+}
+
+// first is the name of the analyzer standard of the first version, and the beginning of
+// those of the others, as in configurations.
+const first = "plain-1"
+
+// AnalyzerName returns the name of an analyzer.
+func AnalyzerName(s analysis.Spec) string {
+	if s.Version == analysis.First {
+		return first + strings.TrimSuffix("-"+s.Name, "-standard")
+	}
+	return s.Name
+}
+
+// AnalyzerOf returns the analyzer with a name, without stop words and a language.
+func AnalyzerOf(name string) analysis.Spec {
+	of, isFirst := strings.CutPrefix(name, first)
+	switch {
+	case !isFirst:
+		return analysis.Spec{Name: name, Version: analysis.Latest}
+	case of == "":
+		of = "-standard"
+	}
+	return analysis.Spec{Name: strings.TrimPrefix(of, "-"), Version: analysis.First}
+}
+
+// Analyzer returns the name of what splits the texts of the index, "" if it has none.
+func (ix Index) Analyzer() string {
+	for _, f := range ix {
+		if f.Analyzer != "" {
+			return f.Analyzer
+		}
+	}
+	return ""
 }
