@@ -248,7 +248,8 @@ func (w *watched) gate() gate {
 // reached waits until a session waits for the n-th of three locks.
 func (g gate) reached(n int) {
 	g.w.Helper()
-	g.w.until("EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND NOT granted)", n)
+	// Sessions of other databases wait for locks with the same numbers.
+	g.w.until("EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))", n)
 	g.w.passTime()
 }
 
