@@ -30,7 +30,7 @@ type mySQLLife struct {
 
 func newMySQLLife(t *testing.T) *mySQLLife {
 	t.Helper()
-	server := mariatest.NewMySQL(t)
+	server := mariatest.NewMySQL(t, "--innodb-flush-log-at-trx-commit=1") // it is killed: what was committed is durable
 	m := &mySQLLife{server: server, dsn: server.DB(t), secret: filepath.Join(t.TempDir(), "dsn")}
 	m.root = mariatest.Open(t, m.dsn)
 	m.exec(t, "CREATE TABLE late (id INT PRIMARY KEY, title VARCHAR(40), changed DATETIME(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6), KEY (changed, id))",

@@ -118,10 +118,10 @@ func (a *Analyzer) emitRun(text string, r run, pos int, emit func(Token) bool) (
 			return term, false
 		}
 	}
-	if r.shapes.hasDigits && r.shapes.hasLetters || a.stemmer == nil {
+	if r.shapes.hasDigits || a.stemmer == nil {
 		return term, true
 	}
-	if stem := a.Stem(own); stem != "" && stem != term && !r.shapes.hasDigits {
+	if stem := a.Stem(own); stem != "" && stem != term {
 		t.Term, t.Form = StemMark+stem, Stem
 		return term, emit(t)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/blevesearch/bleve/v2/analysis"
 	"github.com/blevesearch/bleve/v2/analysis/lang/ar"
@@ -66,9 +67,10 @@ func polish() analysis.TokenFilter {
 // Languages returns the languages whose words have stems, in the order of their codes.
 func Languages() []string { return slices.Sorted(maps.Keys(stemmers)) }
 
-// Stem returns the folded stem of a word in its exact form, "" if words have none.
+// Stem returns the folded stem of a word in its exact form, "" if it has none: it has a
+// digit, or no language is set.
 func (a *Analyzer) Stem(word string) string {
-	if a.stemmer == nil {
+	if a.stemmer == nil || strings.ContainsFunc(word, unicode.IsDigit) {
 		return ""
 	}
 	stream := analysis.TokenStream{{Term: []byte(word)}}

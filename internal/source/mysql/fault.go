@@ -89,7 +89,7 @@ func (v vendor) Refusal(err error) *dialect.Fault {
 }
 
 // ofAnyone matches the account that a privilege is denied to.
-var ofAnyone = regexp.MustCompile(`(?:to|for) user '[^']*'(?:@'[^']*')? `)
+var ofAnyone = regexp.MustCompile(`(?:to|for) user '[^']*'(?:@'[^']*')?[ .]*`)
 
 // deniedTable finds what the account may not read.
 var deniedTable = regexp.MustCompile("command denied .*?for (?:table|column) (?:'.*' in table )?[`']?(.+?)[`']?$")

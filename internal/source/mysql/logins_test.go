@@ -74,8 +74,8 @@ func TestLogins(t *testing.T) {
 			{"ssl_only", "", "", ""},
 			{"ssl_only", "tls=false", refused + " of the account; one that requires SSL is refused with tls=false", ""},
 			{"x509_only", "", "and one that requires X509 always", ""},
-			{"late", "", "has expired: give it a new one", ""},
-			{"shut", "", "is locked: unlock it", ""},
+			{"late", "", "give it a new one", ""},
+			{"shut", "", "unlock it by ALTER USER", ""},
 			{"bare", "", "GRANT SELECT ON it", ""},
 			{"nobody", "", refused, ""},
 		} {

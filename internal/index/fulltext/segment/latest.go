@@ -171,7 +171,7 @@ func (w *words) learn(a *analysis.Analyzer, word uint32) {
 		return
 	}
 	stem := uint32(0)
-	if s := a.Stem(text); s != "" && s != text && !isDigit(text[0]) {
+	if s := a.Stem(text); s != "" && s != text {
 		w.token = append(append(w.token[:0], analysis.StemMark...), s...)
 		stem = w.find(w.token) + 1
 	}

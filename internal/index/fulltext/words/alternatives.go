@@ -86,16 +86,17 @@ type writing struct {
 	ways         []Phrase
 }
 
-// from adds the ways that begin with a phrase and go on at a position.
+// from adds the ways that begin with a phrase and go on at a position. All ways that begin
+// alike share the memory of the phrase until they are complete: a text may have many words.
 func (w *writing) from(pos int, before Phrase) {
 	if len(w.ways) == maxWays {
 		return
 	}
 	if pos > w.last {
-		w.ways = append(w.ways, before)
+		w.ways = append(w.ways, slices.Clone(before))
 		return
 	}
-	more := func(next int, slots ...Slot) { w.from(next, append(slices.Clip(before), slots...)) }
+	more := func(next int, slots ...Slot) { w.from(next, append(before, slots...)) }
 	tokens := w.places[pos]
 	if len(tokens) == 0 { // a stop word
 		more(pos+1, Slot{})
