@@ -103,7 +103,7 @@ func (r *reader) checkTLS() {
 	case !r.config.given("http.tls"):
 		return
 	case t.EndedByProxy && !r.config.given("http.tokens"):
-		r.wrong("http.tls.ended_by_proxy", "whoever reaches the proxy reaches this server, and there are no tokens", "add http.tokens")
+		r.wrong("http.tls.ended_by_proxy", "everyone who reaches the proxy reaches this server, and there are no tokens", "add http.tokens")
 	case !t.EndedByProxy && t.endedByProxy != nil:
 		r.wrong("http.tls.ended_by_proxy", "there is no certificate", "write true, or name cert_file and key_file in its place")
 	case !t.EndedByProxy && !r.config.given("http.tls.key_file"):

@@ -111,7 +111,7 @@ func tlsKeys(t *TLS) []key {
 		},
 		{
 			"ended_by_proxy", false, "write true, or name cert_file and key_file", "false",
-			"Whether a proxy ends TLS, as an ingress does. Requests then come without TLS, and may have any `Host`: whoever is on the network between both reads tokens and documents.",
+			"Whether a proxy ends TLS, as an ingress does. Requests then come without TLS, and may have any `Host`: everyone on the network between both can read tokens and documents.",
 			boolean{&t.endedByProxy},
 		},
 	}

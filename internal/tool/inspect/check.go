@@ -115,7 +115,7 @@ func freeBytes(dir string) (uint64, bool) {
 // access reports an acl without tokens, and what a proxy that ends TLS means.
 func (c *Check) access() {
 	if c.cfg.HTTP.TLS.EndedByProxy {
-		c.add(tlsByProxy, "http.tls.ended_by_proxy", "whoever is on the network between the proxy and "+c.cfg.HTTP.Listen+" reads tokens and documents", "let only the proxy reach this address, over a network that you trust")
+		c.add(tlsByProxy, "http.tls.ended_by_proxy", "everyone on the network between the proxy and "+c.cfg.HTTP.Listen+" can read tokens and documents", "let only the proxy reach this address, over a network that you trust")
 		if len(c.cfg.HTTP.TrustedProxies) == 0 {
 			c.add(tlsByProxy, "http.tls.ended_by_proxy", "limits count the proxy as one client, as its address is not in trusted_proxies", "list it in http.trusted_proxies")
 		}
