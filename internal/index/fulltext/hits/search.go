@@ -152,9 +152,7 @@ func (c *collector) run(s *plan.Session, p plan.Plan) (err error) {
 	c.order.Reader, c.current = s.Reader, *c.order.Candidate()
 	s.Scored = c.size > 0 && c.order.Scored() || c.minScore > 0 || c.aggs != nil && c.aggs.Scored()
 	if fields := c.fields(); len(fields) > 0 {
-		if c.values, err = s.Reader.DocValueReader(fields); err != nil {
-			return err
-		}
+		c.values = s.Values(fields)
 	}
 	if c.after != nil && c.after.Stats != nil {
 		s.Stats = c.after.Stats

@@ -30,12 +30,12 @@ const (
 const (
 	numberMark   = 0x20
 	numberDigits = 10
-	numberSize   = 1 + numberDigits
+	NumberSize   = 1 + numberDigits // bytes of a term
 )
 
 // NumberOf returns the number of a term, false if it is not one of a number.
 func NumberOf(term []byte) (n uint64, ok bool) {
-	if len(term) != numberSize || term[0] != numberMark || term[1] > 1 {
+	if len(term) != NumberSize || term[0] != numberMark || term[1] > 1 {
 		return 0, false
 	}
 	for _, c := range term[1:] {
@@ -80,6 +80,95 @@ func (c Column) Greatest(doc uint32) (n uint64, ok bool) {
 func (c Column) at(at int) (n uint64, ok bool) {
 	n = binary.LittleEndian.Uint64(c.data[at:]) & c.mask
 	return c.base + n - 1, n > 0
+}
+
+// Places put the documents of a column in an order: each has a place, and none is behind
+// another one whose place is not before its own.
+type Places struct {
+	Column
+	Greatest   bool   // of several numbers, else the least
+	Descending bool   // the greatest number is first
+	Absent     uint64 // place of a document without a number
+}
+
+// Of returns the place of a number.
+func (p *Places) Of(number uint64) uint64 {
+	if p.Descending {
+		return ^number
+	}
+	return number
+}
+
+// UpTo calls f with the documents of a set whose place is not behind last, which f may
+// lower.
+func (p *Places) UpTo(docs Bits, last *uint64, f func(doc uint32, place uint64)) {
+	data, stride, mask, base, flip := p.data, p.stride, p.mask, p.base-1, p.Of(0)
+	if p.Greatest {
+		data = data[p.stride-p.width:]
+	}
+	for i, w := range docs {
+		for ; w != 0; w &= w - 1 {
+			doc := i*wordBits + bits.TrailingZeros64(w)
+			place := p.Absent
+			if n := binary.LittleEndian.Uint64(data[doc*stride:]) & mask; n != 0 {
+				place = (base + n) ^ flip
+			}
+			if place <= *last {
+				f(uint32(doc), place)
+			}
+		}
+	}
+}
+
+// Numbers are those of a range.
+type Numbers struct {
+	From, Before uint64
+	NoEnd        bool // without Before
+}
+
+// In adds the documents of a set that have a number in a range to found, and to unsure those
+// with a number on both sides of it, which may have others in it.
+func (c Column) In(r Numbers, docs, found, unsure Bits) {
+	last := r.Before - 1
+	if r.NoEnd {
+		last = math.MaxUint64
+	}
+	if last < r.From || !r.NoEnd && r.Before == 0 {
+		return
+	}
+	data, stride, mask, base, width := c.data, c.stride, c.mask, c.base-1-r.From, last-r.From
+	for i, w := range docs {
+		in := uint64(0)
+		for ; w != 0; w &= w - 1 {
+			bit := bits.TrailingZeros64(w)
+			n := binary.LittleEndian.Uint64(data[(i*wordBits+bit)*stride:]) & mask
+			if n != 0 && base+n <= width {
+				in |= 1 << bit
+			}
+		}
+		found[i] |= in
+	}
+	if c.Several() {
+		c.several(r.From, last, docs, found, unsure)
+	}
+}
+
+// several is In for the greatest numbers of those documents that are not found yet.
+func (c Column) several(from, last uint64, docs, found, unsure Bits) {
+	for doc := range docs.All {
+		if found.Has(doc) {
+			continue
+		}
+		greatest, ok := c.Greatest(doc)
+		least, _ := c.Least(doc)
+		switch {
+		case !ok:
+		case from <= greatest && greatest <= last:
+			found.Set(doc)
+		case least < from && last < greatest:
+			unsure.Set(doc)
+		}
+	}
 }
 
 // Column returns the column of a field. The segment may have none.
@@ -139,13 +228,13 @@ func (s *columnShape) add(terms []byte) {
 // numbersOf returns the least and the greatest number of a document, false if one of its
 // terms is not that of a number.
 func numbersOf(terms []byte) (least, greatest uint64, ok bool) {
-	const size = numberSize + 1
+	const size = NumberSize + 1
 	if len(terms) == 0 || len(terms)%size != 0 {
 		return 0, 0, false
 	}
 	for i := 0; i < len(terms); i += size {
-		n, ok := NumberOf(terms[i : i+numberSize])
-		if !ok || terms[i+numberSize] != index.DocValueTermSeparator {
+		n, ok := NumberOf(terms[i : i+NumberSize])
+		if !ok || terms[i+NumberSize] != index.DocValueTermSeparator {
 			return 0, 0, false
 		}
 		if i == 0 {
