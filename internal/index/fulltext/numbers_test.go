@@ -105,7 +105,9 @@ func checkNumbers(t *testing.T, ix *Index, docs map[doc.OID]numberDoc, r *rand.R
 	if r.IntN(3) > 0 {
 		bounds := query.Range{Field: "n", Min: numberBound(r, spread), Max: numberBound(r, spread)}
 		node = query.And{Nodes: []query.Node{node, bounds}}
-		in = func(d numberDoc) bool { return slices.ContainsFunc(d.numbers, func(n float64) bool { return between(bounds, n) }) }
+		in = func(d numberDoc) bool {
+			return slices.ContainsFunc(d.numbers, func(n float64) bool { return between(bounds, n) })
+		}
 	}
 	var want []numberDoc
 	for _, d := range docs {
