@@ -44,8 +44,7 @@ func (t *Table) describeJSON(cfg TableConfig) error {
 	return nil
 }
 
-// parseJSON has the texts of columns parsed as JSON. values are those in which a text that
-// is no JSON is a bad value.
+// parseJSON has the texts of columns parsed as JSON.
 func (v *view) parseJSON(field string, columns, values []string) error {
 	for _, name := range columns {
 		at, err := v.column(field, name)
@@ -70,8 +69,7 @@ func (t *Table) documentRow(raw []any) doc.Row {
 	return row
 }
 
-// jsonEpoch returns what an epoch covers of JSON: the documents of rows depend on it, and
-// their digests do not.
+// jsonEpoch returns what an epoch covers of JSON: documents depend on it, digests do not.
 func (c TableConfig) jsonEpoch() (parts []string) {
 	parts = jsonEpoch(c.JSON, c.Values)
 	for _, p := range c.Paths {
@@ -83,9 +81,9 @@ func (c TableConfig) jsonEpoch() (parts []string) {
 func jsonEpoch(columns, values []string) (parts []string) {
 	for _, name := range columns {
 		parts = append(parts, "json", name)
-		if slices.Contains(values, name) {
-			parts = append(parts, "json values", name)
-		}
+	}
+	for _, name := range values {
+		parts = append(parts, "values", name)
 	}
 	return parts
 }
