@@ -154,6 +154,7 @@ func TestResponses(t *testing.T) {
 		want                       string
 	}{
 		{"health", "GET", "/healthz", "", nil, 200, `{"ok":true}`},
+		{"life", "GET", "/livez", "", nil, 200, `{"ok":true}`},
 		{"status", "GET", "/api/v1/status", "", nil, 200, `"tables":[]`},
 		{"search by GET", "GET", "/api/v1/tables/film/search?q=drama", "", nil, 200, `["a <mark>b</mark>"]`},
 		{"search by POST", "POST", "/api/v1/tables/film/search", `{"q":"drama"}`, nil, 200, `"oid":"7"`},
