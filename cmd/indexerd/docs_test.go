@@ -345,8 +345,9 @@ func TestNewcomer(t *testing.T) {
 	r.read(first[0])
 	b := browse(t, r.daemon.base)
 	b.sees("#ready", "ready")
-	b.choose("film")
-	b.sees(".panel[open]", "film", "following", "1,000 documents")
+	b.views("operations")
+	b.sees("#tables", "film", "following", "1,000")
+	b.views("search")
 	b.search("astrona")
 	b.sees("#hits mark", "Astronaut")
 	b.search("penelope guiness dinosaur")
@@ -355,10 +356,4 @@ func TestNewcomer(t *testing.T) {
 	if took := time.Since(began); took > 5*time.Minute {
 		t.Errorf("a search was answered after %v, want within five minutes", took)
 	}
-}
-
-// choose chooses a table.
-func (b tab) choose(table string) {
-	b.Helper()
-	eval[any](b, fmt.Sprintf(`(() => { const s = document.querySelector('#table'); s.value = %q; s.dispatchEvent(new Event('change')) })()`, table))
 }
