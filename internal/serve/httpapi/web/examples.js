@@ -1,6 +1,7 @@
 // Searches to try, drawn from the documents themselves: what they find, they find here.
 import { ask, tablePath } from './api.js';
 import { $, button, el, number } from './dom.js';
+import { isKey } from './facets.js';
 import { text } from './hits.js';
 
 const most = 4;
@@ -23,7 +24,7 @@ export async function showExamples(answer, { table, fields, state, ask: search }
 async function draw(table, fields) {
   const find = (q, size, facets = {}) => ask(tablePath(table, 'search'), { method: 'POST', body: { q, size, facets, highlight: false } });
   const typed = (...types) => [...fields].filter(([, f]) => types.includes(f.type)).map(([name]) => name);
-  const [keyword, amount] = [typed('keyword')[0], typed('number', 'date')[0]];
+  const [keyword, amount] = [typed('keyword')[0], [...typed('number').filter((name) => !isKey(name)), ...typed('date')][0]];
   const { hits, facets } = await find('', 30, Object.fromEntries([keyword, amount].filter(Boolean).map((name) => [name, 12]))).catch(() => find('', 30));
   const texts = hits.map((h) => [h.title ?? '', ...Object.entries(h.fields ?? {}).filter(([name]) => fields.get(name)?.words).map(([, v]) => text(v))]);
   const [one, two] = [texts[Math.floor(texts.length / 3)], texts[Math.floor((2 * texts.length) / 3)]];
@@ -33,7 +34,7 @@ async function draw(table, fields) {
     { q: words(one).slice(0, 2).join(' '), what: 'both words' },
     { q: [two, ...texts].map(phrase).find(Boolean) ?? '', what: 'words next to each other' },
     { q: value ? `${keyword}:${quoted(value)}` : '', what: 'a value of a field' },
-    { q: middle ? `${amount}:>=${/>=(\S+)/.exec(middle.value)?.[1] ?? ''}` : '', what: 'a number or date and all above it' },
+    { q: middle ? `${amount}:>=${(/>=(\S+)/.exec(middle.value)?.[1] ?? '').replace(/T.*/, '')}` : '', what: 'a number or date and all above it' },
     { q: beginning(words(one)), what: 'words that begin so' },
   ].filter((e) => e.q.trim() !== '' && !e.q.endsWith('>='));
   const totals = await Promise.all(examples.slice(0, most).map((e) => find(e.q, 0).then((a) => a.total, () => 0)));

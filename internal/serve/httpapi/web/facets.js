@@ -6,7 +6,7 @@ import { histogram, filterText } from './ranges.js';
 const most = 16; // facets, as many as the API counts in one search
 const few = 6; // values of a keyword, before "more"
 const many = 50; // the same after it
-const rangeShare = 0.5; // numbers and dates come after keywords whose few values are in more of the documents
+const fewKinds = 12; // values of a keyword that tells documents apart at a glance
 const intervals = 24; // of a number or date
 
 const useful = new Map(); // names of the fields that are worth showing, by scope
@@ -41,15 +41,16 @@ function request({ q, filter = {}, match, typing }, s, names) {
   return { q, filter, match, typing, size: 0, highlight: false, fresh: false, facets: Object.fromEntries(names.map((name) => [name, size(name)])) };
 }
 
-// choose returns the fields whose values occur in several documents, those first whose few
-// values tell most documents apart. A field with too many different values to count is left out.
+// isKey reports whether a number is the key of another row, of which no range is asked for.
+export const isKey = (name) => /(^|_)id$|[a-z]Id$/.test(name);
+
+// choose returns the fields whose values occur in several documents: keywords with few
+// values, then numbers and dates, then other keywords. Fields of most tables come first, and a
+// field with too many different values to count is left out.
 async function choose(s) {
-  const names = [...s.fields].filter(([, f]) => f.type).sort(([, a], [, b]) => b.tables - a.tables).map(([name]) => name).slice(0, most);
-  let total = 0;
-  const ask = (list) => s.post(request({ q: '' }, s, list)).then((a) => {
-    ({ total } = a);
-    return a.facets;
-  });
+  const names = [...s.fields].filter(([name, f]) => f.type && !(f.type === 'number' && isKey(name)))
+    .sort(([, a], [, b]) => b.tables - a.tables).map(([name]) => name).slice(0, most);
+  const ask = (list) => s.post({ ...request({ q: '' }, s, list), facets: Object.fromEntries(list.map((name) => [name, fewKinds + 1])) }).then((a) => a.facets);
   let facets = {};
   try {
     if (names.length) facets = await ask(names);
@@ -57,14 +58,11 @@ async function choose(s) {
     if (e.code !== 'bad_query' && e.code !== 'deadline') throw e;
     for (const name of names) Object.assign(facets, await ask([name]).catch((one) => { if (!one.code) throw one; }));
   }
-  const share = (name) => { // of the first values among all that were counted
-    const counts = facets[name].map((c) => c.count);
-    return facets[name][0].from === undefined ? counts.slice(0, few).reduce((a, b) => a + b, 0) / Math.max(1, total) : rangeShare;
-  };
+  const rank = (name) => (facets[name][0].from !== undefined ? 1 : facets[name].length <= fewKinds ? 0 : 2);
   return names.filter((name) => {
     const counts = (facets[name] ?? []).filter((c) => c.count > 0);
     return counts.length > 1 && (counts[0].from !== undefined || counts[0].count > 1);
-  }).sort((a, b) => share(b) - share(a));
+  }).sort((a, b) => rank(a) - rank(b));
 }
 
 // totals returns how many documents each table has for the words, null if there is one table.

@@ -2,6 +2,7 @@
 // fields, and why it is where it is.
 import { ask, hasToken, said, tablePath } from './api.js';
 import { $, button, el, marked } from './dom.js';
+import { isKey } from './facets.js';
 
 const shortFields = 3; // fields with matches of a folded hit
 const shortValues = 4; // values of a folded hit
@@ -49,7 +50,7 @@ function summary({ fields = {}, highlights = {} }, title, { fields: types }) {
   const lines = matches.slice(0, shortFields).map((name) => line(name, fragments(highlights[name])));
   for (const name of plain.slice(0, Math.max(0, 2 - lines.length))) lines.push(line(name, [text(fields[name])]));
   const values = names.filter((name) => types.get(name)?.type && !matches.includes(name) && !plain.slice(0, 2).includes(name) && text(fields[name]) !== title);
-  const few = values.slice(0, shortValues).map((name) => el('span', { class: 'pair' }, el('span', { class: 'name' }, name), ' ', brief(fields[name], types.get(name).type)));
+  const few = [...values.filter((name) => !isKey(name)), ...values.filter(isKey)].slice(0, shortValues).map((name) => el('span', { class: 'pair' }, el('span', { class: 'name' }, name), ' ', brief(fields[name], types.get(name).type)));
   return [...lines, ...(few.length ? [el('p', { class: 'values' }, ...few)] : [])];
 }
 
