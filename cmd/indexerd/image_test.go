@@ -268,7 +268,7 @@ func (image ociImage) run(t *testing.T, place string) {
 	if got := p.user(t); got != fmt.Sprint(containerUser) {
 		t.Errorf("the daemon runs as user %s", got)
 	}
-	if mounts := readFile(t, fmt.Sprintf("/proc/%d/mountinfo", p.cmd.Process.Pid)); !strings.Contains(mounts, " "+place+" ro,") {
+	if mounts := readFile(t, fmt.Sprintf("/proc/%d/mountinfo", p.cmd.Process.Pid)); !strings.Contains(mounts, place+" / ro,") {
 		t.Errorf("the root is not read-only: %s", mounts)
 	}
 
