@@ -294,6 +294,9 @@ func (m *wordMatcher) eachOf(p *Part, to *Scores, f func(at int, freq float64, l
 
 // eachMatch calls f with the documents of a term that are scored.
 func (m *wordMatcher) eachMatch(t weightedTerm, to *Scores, f func(at int, freq float64, length int)) error {
+	if len(to.Sums) == 0 {
+		return nil
+	}
 	return t.Scan(to.Docs, m.s.Check, func(p *segment.Posting) {
 		at, _ := to.Place(p.Doc)
 		f(at, t.weight*float64(p.Freq), p.Length)
