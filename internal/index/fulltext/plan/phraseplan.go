@@ -100,7 +100,7 @@ func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error)
 		if !r.enough() {
 			continue
 		}
-		freq, err := m.freq(r.positions)
+		freq, err := m.freq(r)
 		if err != nil {
 			return nil, err
 		}
@@ -134,8 +134,11 @@ func (m *phraseMatcher) matchLoose(p *Part, docs segment.Bits) error {
 
 // freq returns how often the phrase occurs. A place counts the less, the more slop
 // it needs. Without scores the first place is enough.
-func (m *phraseMatcher) freq(positions words.Positions) (freq float64, err error) {
-	err = positions.Each(m.slop, m.s.Step, func(_ []int, width int) bool {
+func (m *phraseMatcher) freq(r *positionReader) (freq float64, err error) {
+	if m.slop == 0 {
+		return float64(r.positions.Adjacent(r.from, !m.s.Scored)), nil
+	}
+	err = r.positions.Each(m.slop, m.s.Step, func(_ []int, width int) bool {
 		freq += 1 / float64(1+width)
 		return m.s.Scored
 	})
@@ -182,10 +185,11 @@ type positionReader struct {
 	cursors   [][]*segment.Cursor // of the terms of each word
 	places    [][]int             // of each word
 	positions words.Positions
+	from      []int // memory of Adjacent
 }
 
 func (m *phraseMatcher) openPositions(p *Part, candidates segment.Bits) *positionReader {
-	r := &positionReader{m, make([][]*segment.Cursor, len(m.words)), make([][]int, len(m.words)), make(words.Positions, len(m.slots))}
+	r := &positionReader{m, make([][]*segment.Cursor, len(m.words)), make([][]int, len(m.words)), make(words.Positions, len(m.slots)), make([]int, len(m.slots))}
 	for i, w := range m.words {
 		r.places[i] = []int{} // not nil, which is any word
 		for _, t := range w.terms[p.number] {

@@ -17,18 +17,36 @@ type Posting struct {
 
 // AppendPositions appends the positions of the term in the document.
 func (p *Posting) AppendPositions(dst []int) ([]int, error) {
-	d := decoder{data: p.loc}
+	d := decoder{data: p.loc[:min(cap(p.loc), len(p.loc)+8)]} // 8 bytes can be read at each position
 	for d.at < uint64(len(p.loc)) && !d.broken {
 		dst = d.appendPosition(dst)
 	}
-	if d.broken {
+	if d.broken || d.at > uint64(len(p.loc)) {
 		return dst, p.src.name(errBroken)
 	}
 	return dst, nil
 }
 
+// Of eight bytes: the bytes of a position below 128, and of one below 16384. Field and
+// position have a byte each, or the position has two, and three zeros follow.
+const (
+	shortPlace = 0x000000ffffff8080
+	longPlace  = 0x0000ffffff808080
+	twoBytes   = 0x0000000000008000
+)
+
 // appendPosition reads one position from the bytes of loc.
 func (d *decoder) appendPosition(dst []int) []int {
+	if at := d.at; at+8 <= uint64(len(d.data)) {
+		switch w := binary.LittleEndian.Uint64(d.data[at:]); {
+		case w&shortPlace == 0:
+			d.at += 5
+			return append(dst, int(w>>8&0x7f))
+		case w&longPlace == twoBytes:
+			d.at += 6
+			return append(dst, int(w>>8&0x7f|w>>9&0x3f80))
+		}
+	}
 	d.uvarint() // field
 	dst = append(dst, int(d.uvarint()))
 	d.uvarint() // offsets in the text, which this package does not write
