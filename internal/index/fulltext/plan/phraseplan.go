@@ -119,10 +119,12 @@ func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error)
 func (m *phraseMatcher) matchLoose(p *Part, docs segment.Bits) error {
 	seen := segment.NewBits(p.Docs())
 	for _, t := range m.words[0].terms[p.number] {
-		err := t.Scan(docs, m.s.Check, func(of *segment.Posting) {
-			if !seen.Has(of.Doc) {
-				seen.Set(of.Doc)
-				m.found[p.number] = append(m.found[p.number], phraseMatch{of.Doc, uint32(of.Length), 1})
+		err := t.Scan(docs, m.s.Check, func(batch []segment.Freq) {
+			for _, of := range batch {
+				if !seen.Has(of.Doc) {
+					seen.Set(of.Doc)
+					m.found[p.number] = append(m.found[p.number], phraseMatch{of.Doc, of.Length, 1})
+				}
 			}
 		})
 		if err != nil {
@@ -169,13 +171,17 @@ func (m *phraseMatcher) Score(p *Part, to *Scores) error {
 		return err
 	}
 	to.Open()
-	add := to.adder(w)
-	for _, f := range m.found[p.number] {
-		if at, ok := to.Place(f.doc); ok {
-			add(at, f.freq, int(f.length))
+	eachPhrase(m.found[p.number], to, to.adder(w))
+	return nil
+}
+
+// eachPhrase calls f with the documents that are scored.
+func eachPhrase(found []phraseMatch, to *Scores, f func([]match)) {
+	for _, of := range found {
+		if at, ok := to.Place(of.doc); ok {
+			f([]match{{at, int(of.length), of.freq}})
 		}
 	}
-	return nil
 }
 
 // A positionReader reads the positions of the slots of a phrase in one document

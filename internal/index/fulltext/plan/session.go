@@ -54,6 +54,7 @@ type Session struct {
 	words      int  // of the query
 	terms      int  // counted by countTerm
 	opened     map[*columnsPlan]*columnsMatcher
+	matches    []match // memory of eachMatch
 }
 
 // A Part is one segment of the snapshot, with the documents that are visible.
