@@ -20,6 +20,8 @@ export function panel(table) {
     button.addEventListener('click', () => run(table, button, f.run).finally(lists.refresh));
   }
   const lag = [];
+  let inside = () => {}; // shows what a folded panel does not
+  root.addEventListener('toggle', () => inside());
   return {
     root,
     show(t, now) {
@@ -27,11 +29,15 @@ export function panel(table) {
       if (t.lag_s !== null) lag.push({ at: Date.parse(now), value: t.lag_s * 1000 });
       if (lag.length > keptSamples) lag.splice(0, 1);
       showState(f, t);
-      showFacts(f, t, now);
-      for (const button of root.querySelectorAll('[data-run]')) button.hidden = !offered(t, button.dataset.run);
-      showPasses(f.passes, t.passes, now);
-      charts.lag.draw(lag);
       line.draw(lag);
+      inside = () => {
+        if (!root.open) return;
+        showFacts(f, t, now);
+        for (const button of root.querySelectorAll('[data-run]')) button.hidden = !offered(t, button.dataset.run);
+        showPasses(f.passes, t.passes, now);
+        charts.lag.draw(lag);
+      };
+      inside();
       lists.due();
     },
   };
