@@ -65,14 +65,16 @@ function showState(f, t) {
   if (e) setText(f.error, `Last error, ${e.pass}, ${utc(e.at)}: ${e.what}`);
 }
 
+const rows = (n) => (n === 1 ? '1 row' : `${number(n)} rows`);
+
 function showFacts(f, t, now) {
   setText(f.settled, t.settled.at === null ? '–' : when(t.settled.at, now));
   setText(f.mode, t.settled.at === null ? '–' : t.settled.mode);
   f.settled.title = utc(t.settled.at);
   setText(f.sweep, t.marks.sweep === null ? 'never' : when(t.marks.sweep, now));
   setText(f.late, t.lateness_ms ? duration(t.lateness_ms.p99) : 'none');
-  setText(f.quarantined, t.quarantined ? `${number(t.quarantined)} rows${t.quarantined_hidden ? `, ${number(t.quarantined_hidden)} hidden` : ''}` : 'none');
-  setText(f.partial, t.partial ? `${number(t.partial)} rows` : 'none');
+  setText(f.quarantined, t.quarantined ? `${rows(t.quarantined)}${t.quarantined_hidden ? `, ${number(t.quarantined_hidden)} hidden` : ''}` : 'none');
+  setText(f.partial, t.partial ? rows(t.partial) : 'none');
   setText(f.index, t.index ? `${t.index.engine}, ${t.index.health}` : t.storage ? bytes(t.storage.index_bytes) : '–');
   setText(f.pages, t.storage ? `${bytes(t.storage.pages_bytes)}${t.storage.garbage_bytes ? `, ${bytes(t.storage.garbage_bytes)} to be freed` : ''}` : '–');
   f.quarantined.classList.toggle('wrong', t.quarantined > 0);
