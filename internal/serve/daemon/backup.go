@@ -49,8 +49,11 @@ func (e *Engine) backUp(ctx context.Context, w io.Writer) error {
 		b.Snapshot = func(dir string) error { return e.shared.Snapshot(ctx, dir) }
 		logs = func(dir string) []string { return []string{history.Name(dir)} }
 	}
+	var size int64
 	for _, t := range e.tables {
 		if t.IsOpen() {
+			m, _ := t.Measures()
+			size += int64(m.IndexBytes) + int64(m.PageBytes)
 			b.Tables = append(b.Tables, backup.Table{
 				Name: t.Conf.Name, Progress: []string{t.PlanFile(), filepath.Join(t.Dir, stored.PagesFile)}, Pages: t.Pages, Index: t.Current(), Files: logs(t.Dir),
 			})
@@ -58,6 +61,9 @@ func (e *Engine) backUp(ctx context.Context, w io.Writer) error {
 	}
 	if b.Tables == nil {
 		return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "nothing is loaded yet", Hint: "see status for what it waits for"}
+	}
+	if s, ok := w.(interface{ Expect(bytes int64) }); ok {
+		s.Expect(size)
 	}
 	return backup.Write(ctx, w, b)
 }
