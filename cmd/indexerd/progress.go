@@ -86,7 +86,7 @@ func (s *shown) clear() {
 		return
 	}
 	s.bar.Abort(true)
-	s.drawing.Shutdown()
+	s.drawing.Wait()
 	s.drawing = nil
 }
 
@@ -230,11 +230,12 @@ func countLoaded(all []daemon.Load) (n int) {
 func drawLoads(ctx context.Context, loads func() []daemon.Load, s *screen) {
 	bars := map[string]*bar{}
 	var drawing *mpb.Progress
-	var whole *bar
+	var whole *bar // of all tables, if they are many
+	many := false
 	every(ctx, barEvery, func() bool {
 		all := loads()
 		running, sum := sumLoads(all)
-		many := len(all) > mostLoads
+		many = len(all) > mostLoads
 		if drawing == nil && len(running) > 0 {
 			drawing = mpb.New(mpb.WithOutput(s.out), mpb.WithAutoRefresh())
 			s.show(drawing)
@@ -265,10 +266,13 @@ func drawLoads(ctx context.Context, loads func() []daemon.Load, s *screen) {
 		return slices.ContainsFunc(all, unloaded)
 	})
 	if drawing != nil {
+		for _, b := range bars {
+			b.Abort(many) // those that are complete stay as they are
+		}
 		if whole != nil {
 			whole.Abort(true)
 		}
-		drawing.Shutdown()
+		drawing.Wait()
 		s.show(nil)
 	}
 }

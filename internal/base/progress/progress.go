@@ -143,7 +143,7 @@ func (r Reading) Numbers() (parts []string) {
 		parts = append(parts, fmt.Sprintf("%d%s", r.Done, unit))
 	}
 	switch {
-	case r.Rate <= 0:
+	case r.Rate <= 0 || r.Of > 0 && r.Done == r.Of: // what follows is not counted
 		return parts
 	case r.Unit == Bytes:
 		parts = append(parts, size(int64(r.Rate))+"/s")
