@@ -25,7 +25,7 @@ const (
 
 // A shown is what stderr shows of the work of a command while it goes on: on a terminal a
 // bar, which leaves nothing behind, otherwise a line every few seconds. Work that takes
-// less shows nothing. All commands show the same parts: what is done, how much of it, the
+// less, or can't be counted, shows no line. All commands show the same parts: what is done, how much of it, the
 // rate, and the time that is left.
 type shown struct {
 	what     string // the command, and its table
@@ -56,9 +56,9 @@ func (s *shown) show(r progress.Reading) {
 		fallthrough
 	case s.terminal:
 		s.bar.set(s.title(r), r, false)
-	case time.Since(s.lined) >= lineEvery:
+	case time.Since(s.lined) >= lineEvery && r.String() != "":
 		s.lined = time.Now()
-		fmt.Fprintf(s.out, "%s%s\n", s.title(r), strings.TrimSuffix(": "+r.String(), ": "))
+		fmt.Fprintf(s.out, "%s: %s\n", s.title(r), r)
 	}
 }
 

@@ -52,8 +52,7 @@ func (e *Engine) backUp(ctx context.Context, w io.Writer) error {
 	var size int64
 	for _, t := range e.tables {
 		if t.IsOpen() {
-			m, _ := t.Measures()
-			size += int64(m.IndexBytes) + int64(m.PageBytes)
+			size += t.BytesOnDisk()
 			b.Tables = append(b.Tables, backup.Table{
 				Name: t.Conf.Name, Progress: []string{t.PlanFile(), filepath.Join(t.Dir, stored.PagesFile)}, Pages: t.Pages, Index: t.Current(), Files: logs(t.Dir),
 			})

@@ -75,11 +75,7 @@ func (v *verified) rows(t *Table) (counted func(done, of int64)) {
 
 // files begins to count what is read of the files of a table.
 func (v *verified) files(t *Table) *progress.Meter {
-	of := int64(progress.Unknown)
-	if m, ok := t.Measures(); ok {
-		of = int64(m.IndexBytes) + int64(m.PageBytes)
-	}
-	v.meter.Step("files of "+t.Conf.Name, progress.Bytes, 0, of)
+	v.meter.Step("files of "+t.Conf.Name, progress.Bytes, 0, t.BytesOnDisk())
 	return v.meter
 }
 
