@@ -127,9 +127,11 @@ compare: servers
 bench-store:
 	cd internal/test/storebench && $(GO) run . $(if $(N),-n $(N)) $(if $(GETS),-gets $(GETS)) $(if $(ROUNDS),-rounds $(ROUNDS))
 
-# A .deb and an .rpm, with the systemd unit.
+# A .deb, an .rpm and a .tar.gz, with the list of what is in them and checksums. AGAIN=/tmp
+# builds all of it twice, the second time from a copy of the source below /tmp, and compares
+# every byte; AGAIN=. builds it again in place.
 package:
-	GO=$(GO) packaging/build.sh
+	GO=$(GO) AGAIN='$(AGAIN)' packaging/build.sh
 
 servers:
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || \
