@@ -184,3 +184,17 @@ func TestProgressOfARun(t *testing.T) {
 		}
 	})
 }
+
+// status lists what callers have started and what is not done.
+func TestStatusListsRuns(t *testing.T) {
+	var out bytes.Buffer
+	printStatus(&out, httpapi.Status{Version: "1.0.0", Runs: []httpapi.Run{
+		{Run: "7", Table: "film", Pass: "deletecheck", State: "running", Unit: "rows", Done: 40, Of: 100, PerS: 20, ETAS: 3},
+		{Run: "8", Pass: "verify", State: "running", Step: "files of film"},
+		{Run: "9", Pass: "move", State: "running"},
+	}})
+	want := "run 7, sweep film: 40 %, 40 of 100 rows, 20 rows/s, 3s left\nrun 8, verify: files of film\nrun 9, move: under way\n"
+	if _, got, _ := strings.Cut(out.String(), "\n"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -32,32 +32,22 @@ func (s *Source) Catalog(ctx context.Context, meter *progress.Meter) (doc.Catalo
 		return doc.Catalog{}, fmt.Errorf("read the catalog of %s: %w", s.Address(), err)
 	}
 	_, c.RowKeys = s.dialect.(dialect.RowKeyer)
-	if err := s.tryTables(ctx, c.Tables, meter); err != nil {
-		return doc.Catalog{}, fmt.Errorf("read the catalog of %s: %w", s.Address(), err)
-	}
-	return c, cancelled(ctx, ctx.Err())
-}
-
-// tryTables reads a row of each table. Tables that are not reached in time count as
-// readable.
-func (s *Source) tryTables(ctx context.Context, tables []doc.CatalogTable, meter *progress.Meter) error {
-	meter.Step("reading a row of each", "tables", 0, int64(len(tables)))
-	within, cancel := context.WithTimeout(ctx, tryAllWithin+time.Duration(len(tables))*tryEachWithin)
+	meter.Step("reading a row of each", "tables", 0, int64(len(c.Tables)))
+	within, cancel := context.WithTimeout(ctx, tryAllWithin+time.Duration(len(c.Tables))*tryEachWithin)
 	defer cancel()
 	all, trying := errgroup.WithContext(within)
 	all.SetLimit(triedAtOnce)
-	for i := range tables {
+	for i := range c.Tables {
 		all.Go(func() (err error) {
 			defer recovered.Into(&err)
 			defer meter.Add(1)
-			return s.tryTable(trying, &tables[i])
+			return s.tryTable(trying, &c.Tables[i])
 		})
 	}
-	err := all.Wait()
-	if within.Err() != nil {
-		return nil
+	if err := all.Wait(); err != nil && within.Err() == nil {
+		return doc.Catalog{}, fmt.Errorf("read the catalog of %s: %w", s.Address(), err)
 	}
-	return err
+	return c, cancelled(ctx, ctx.Err())
 }
 
 // tryTable reads a row of a table, and of each column alone if the database refuses
@@ -103,13 +93,11 @@ func remedy(t *doc.CatalogTable, refusal error) string {
 	return "run SELECT * FROM " + t.SQL + " in the database's own client, and indexerd init again when it returns rows"
 }
 
-// listWithin is how long the database may take to list its tables.
-const listWithin = time.Minute
-
-// tryWithin is how long init waits for a row of a table, and tryAllWithin for the rows
-// of all, with tryEachWithin more for each. The catalog has a connection for each of
-// triedAtOnce.
+// listWithin is how long the database may take to list its tables, tryWithin to return a row
+// of one, and tryAllWithin those of all, with tryEachWithin more for each. Each of triedAtOnce
+// has a connection.
 const (
+	listWithin    = time.Minute
 	tryWithin     = 3 * time.Second
 	tryAllWithin  = 20 * time.Second
 	tryEachWithin = 100 * time.Millisecond

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/progress"
 	"indexerd/store"
 )
 
@@ -225,5 +226,16 @@ func page(n int) doc.Page {
 	return doc.Page{
 		Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(n), Updated: epoch}, Fetched: epoch.Add(time.Second), V: doc.Version(n + 1), Gen: 1},
 		Body: []byte(fmt.Sprintf(`{"title":"film %d"}`, n)),
+	}
+}
+
+// A restore counts what it reads, to its end.
+func TestRestoreCountsBytes(t *testing.T) {
+	for _, form := range forms {
+		m := new(progress.Meter)
+		check(t, Restore(saved(t, form), filepath.Join(t.TempDir(), "data"), "test", m))
+		if r := m.Reading(); r.Done == 0 || r.Done != r.Of || r.Unit != progress.Bytes {
+			t.Errorf("%s: got %+v, want all bytes done", form, r)
+		}
 	}
 }
