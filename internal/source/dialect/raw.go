@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"indexerd/internal/base/doc"
@@ -51,16 +52,22 @@ func DocumentText(raw any) string {
 }
 
 // ParsedJSON returns a conversion whose texts are parsed as JSON. A text that is none
-// stays a text.
-func ParsedJSON(value func(raw any) (any, error)) func(raw any) (any, error) {
+// stays a text, or is a doc.BadValue if the column has values.
+func ParsedJSON(value func(raw any) (any, error), values bool) func(raw any) (any, error) {
 	return func(raw any) (any, error) {
 		v, err := value(raw)
-		if text, ok := v.(string); ok && err == nil {
-			if parsed, err := doc.ParseJSON(text); err == nil {
-				return parsed, nil
-			}
+		text, ok := v.(string)
+		if !ok || err != nil || text == "" {
+			return v, err
 		}
-		return v, err
+		parsed, wrong := doc.ParseJSON(text)
+		switch {
+		case wrong == nil:
+			return parsed, nil
+		case values:
+			return doc.NewBadValue(text, "the text is not JSON: "+wrong.Error()), nil
+		}
+		return v, nil
 	}
 }
 
@@ -88,4 +95,27 @@ func Show(raw any) string {
 		return fmt.Sprintf("a blob of %d bytes", len(v))
 	}
 	return fmt.Sprintf("%v", raw)
+}
+
+// SumOf returns a sum of digests, an integer of any size modulo 2^64.
+func SumOf(raw any) (sum uint64, err error) {
+	if n, ok := raw.(int64); ok {
+		return uint64(n), nil
+	}
+	text, _ := Text(raw)
+	digits := strings.TrimPrefix(text, "-")
+	for _, c := range []byte(digits) {
+		if c < '0' || c > '9' {
+			digits = ""
+			break
+		}
+		sum = 10*sum + uint64(c-'0')
+	}
+	if digits == "" {
+		return 0, fmt.Errorf("%s is not a sum of digests", Show(raw))
+	}
+	if digits != text {
+		sum = -sum
+	}
+	return sum, nil
 }
