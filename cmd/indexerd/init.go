@@ -14,6 +14,7 @@ import (
 	"indexerd/internal/index/analysis"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/tool/inspect"
+	"indexerd/internal/tool/proposal"
 	"indexerd/internal/tool/target"
 )
 
@@ -44,7 +45,7 @@ func (initCommand) Help() string {
 func (c initCommand) Run(ctx context.Context, w world) error {
 	ctx, cancel := context.WithTimeout(ctx, initWithin)
 	defer cancel()
-	if known := append([]string{inspect.AutoLanguage, inspect.NoLanguage}, analysis.Languages()...); c.Language != "" && !slices.Contains(known, c.Language) {
+	if known := append([]string{proposal.AutoLanguage, proposal.NoLanguage}, analysis.Languages()...); c.Language != "" && !slices.Contains(known, c.Language) {
 		return coded{fmt.Errorf("init: unknown language %q: write %s", c.Language, strings.Join(known, ", ")), exitBad}
 	}
 	of, err := target.Find(c.DSN, c.Env, w.getenv)
@@ -67,7 +68,7 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	case err != nil:
 		return fmt.Errorf("init: %w", err)
 	}
-	yaml, tables := inspect.Config(catalog, inspect.Source{
+	yaml, tables := proposal.Config(catalog, proposal.Source{
 		Driver: driver, DSN: of.Written, Address: db.Address(), Unit: func(sql, column string) timeunit.Unit { return unitOf(ctx, db, sql, column) },
 		Texts: func(sql string, columns []string) [][]string { return textsOf(ctx, db, sql, columns) }, Language: c.Language,
 	})
@@ -85,7 +86,7 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	if tables == 0 {
 		return fmt.Errorf("init: %s has no table that can be indexed: see the reasons in the output", db.Address())
 	}
-	if secrets := inspect.Secrets(catalog); len(secrets) > 0 {
+	if secrets := proposal.Secrets(catalog); len(secrets) > 0 {
 		fmt.Fprintf(w.stderr, "init: left out what looks like a secret: %s; to index a column all the same, add it to the sql of its table\n", someOf(secrets))
 	}
 	where := ""

@@ -1,4 +1,4 @@
-package inspect
+package proposal
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/terminal"
 	"indexerd/internal/base/timeunit"
 )
 
@@ -118,7 +119,7 @@ func (t *text) table(p *proposal, source string, of doc.Catalog) {
 		t.line(4, "metadata: {%s}", folded(6, p.metadata, meta.yaml))
 	}
 	for _, c := range p.crowds {
-		t.comment(4, "omitted: a child of the rows of %s, about %s in each document", c.SQL, count(c.Rows/max(p.table.Rows, 1), "row"))
+		t.comment(4, "omitted: a child of the rows of %s, about %s in each document", c.SQL, terminal.Count(c.Rows/max(p.table.Rows, 1), "row"))
 	}
 	if len(p.children) > 0 {
 		t.line(4, "children:")
@@ -187,14 +188,14 @@ func (t *text) updated(p *proposal) {
 // what that costs.
 func (t *text) comparison(p *proposal) {
 	t.comment(4, "followed by comparison: %s", p.noUpdated())
-	t.comment(4, "a comparison reads the digest of each row, here %s; one is made when something changed, and check reports what it takes", count(p.table.Rows, "row"))
+	t.comment(4, "a comparison reads the digest of each row, here %s; one is made when something changed, and check reports what it takes", terminal.Count(p.table.Rows, "row"))
 }
 
 // rowKey describes the key of a table without one, and what it costs.
 func (t *text) rowKey(p *proposal) {
 	t.comment(4, "%s: the key is a digest of the row, and an UPDATE is a new document", p.keyless)
 	t.line(4, "key: row")
-	t.comment(4, "followed by comparison, which reads and sorts all rows, here %s, when something changed; a primary key makes that cheap", count(p.table.Rows, "row"))
+	t.comment(4, "followed by comparison, which reads and sorts all rows, here %s, when something changed; a primary key makes that cheap", terminal.Count(p.table.Rows, "row"))
 }
 
 // noUpdated returns why no column is updated.

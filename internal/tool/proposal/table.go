@@ -1,4 +1,4 @@
-package inspect
+package proposal
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/terminal"
 	"indexerd/internal/tool/secret"
 )
 
@@ -92,7 +93,7 @@ func (p *proposal) noKey(rowKeys bool) *proposal {
 	case !rowKeys:
 		return p.omit(p.keyless, "add a primary key")
 	case p.table.Rows > configs.RowKeyRows:
-		return p.omit(fmt.Sprintf("%s, and %s, which each comparison would sort", p.keyless, count(p.table.Rows, "row")), "add a primary key, or see key: row and limits.rows in docs/configuration.md")
+		return p.omit(fmt.Sprintf("%s, and %s, which each comparison would sort", p.keyless, terminal.Count(p.table.Rows, "row")), "add a primary key, or see key: row and limits.rows in docs/configuration.md")
 	}
 	p.arrange()
 	if len(p.columns) == 0 {
