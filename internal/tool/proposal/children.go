@@ -1,12 +1,12 @@
 package proposal
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/terminal"
 )
 
 // A child is a child of a proposed table.
@@ -22,12 +22,6 @@ type child struct {
 	notes   []string // comments
 }
 
-// A family is all tables.
-type family struct {
-	greatest string // the database's function for the greatest of its arguments
-	all      []*proposal
-}
-
 // fields returns the names that children of p can't have.
 func (p *proposal) fields() names {
 	taken := names{"content": true}
@@ -37,78 +31,147 @@ func (p *proposal) fields() names {
 	return taken
 }
 
-// table returns the table that SQL calls by this name.
-func (f family) table(sql string) (doc.CatalogTable, bool) {
-	i := slices.IndexFunc(f.all, func(o *proposal) bool { return o.table.SQL == sql })
-	if i < 0 {
-		return doc.CatalogTable{}, false
-	}
-	return f.all[i].table, true
+// A kin is a table whose rows become a part of the documents of another one.
+type kin struct {
+	table doc.CatalogTable
+	key   []doc.CatalogColumn   // that reference the document's key
+	on    *doc.CatalogReference // of a link: to the table with the names
+	far   doc.CatalogTable      // that table
+	names []doc.CatalogColumn   // of far
 }
 
-// addChildren adds the tables that reference the key of p and have text. Through
-// a link table, it adds the table that this references.
-func (f family) addChildren(p *proposal, taken names) {
-	for _, other := range f.all {
-		t := other.table
-		for i, r := range t.References {
-			key := keyColumns(p, t, r)
-			switch {
-			case r.To != p.table.SQL || key == nil || unjoinable(t):
-			case p.crowded(t) && (links(t) || len(texts(t)) > 0):
-				p.crowds = append(p.crowds, t)
-			case links(t):
-				p.addLinked(f, t, key, t.References[1-i], taken)
-			case t.SQL != p.table.SQL: // rows of the same table are other documents
-				p.addDirect(t, key, taken)
-			}
+// crowd is the greatest number of rows of a child in one document, on average: each change
+// of one of them writes the whole document, and a person does not read more.
+const crowd = 50
+
+// crowded reports whether documents would have too many rows of t.
+func crowded(owner, t doc.CatalogTable) bool { return t.Rows > crowd*max(owner.Rows, 1) }
+
+// A document has so many children at most, and each of them so many columns.
+const (
+	mostChildren = 8
+	mostTexts    = 12
+)
+
+// addChildren adds the tables whose rows belong to those of p, and the names at the other
+// ends of links.
+func (f *family) addChildren(p *proposal, taken names) {
+	for _, k := range f.kinOf(p) {
+		switch {
+		case crowded(p.table, k.table):
+			p.crowds = append(p.crowds, k.table)
+		case len(p.children) == mostChildren:
+			p.surplus = append(p.surplus, k.table.SQL)
+		case k.on != nil:
+			f.addLinked(p, k, taken)
+		default:
+			p.addDirect(k, taken)
 		}
 	}
 }
 
-// joinedTo returns the tables whose rows become a part of p's documents.
-func (f family) joinedTo(p *proposal) (all []doc.CatalogTable) {
-	for _, r := range p.table.References {
-		if far, join := f.joined(p.table, r, "r."); join != "" && len(namesOf(far, r)) > 0 {
-			all = append(all, far)
-		}
-	}
-	for _, other := range f.all {
-		t := other.table
-		for i, r := range t.References {
-			if r.To != p.table.SQL || t.SQL == p.table.SQL || keyColumns(p, t, r) == nil || unjoinable(t) || p.crowded(t) {
-				continue
+// kinOf returns the tables that p's documents have rows of, in the order of the catalog.
+func (f *family) kinOf(p *proposal) (all []kin) {
+	for _, t := range f.referring(p.table) {
+		other := f.bySQL[t.SQL]
+		switch other.role {
+		case part:
+			if k, ok := f.belonging(p, t); ok {
+				all = append(all, k)
 			}
-			if !links(t) && len(texts(t)) > 0 {
-				all = append(all, t)
-			}
-			if !links(t) {
-				continue
-			}
-			if far, join := f.joined(t, t.References[1-i], "r."); join != "" && len(texts(far)) > 0 {
-				all = append(all, t, far)
+		case link:
+			if k, ok := f.linked(p, t); ok {
+				all = append(all, k)
 			}
 		}
 	}
 	return all
 }
 
-// crowd is the greatest number of rows of a child in one document, on average.
-const crowd = 1000
+// belonging returns what p's documents have of a table whose rows belong to one of p: its
+// texts, with the name of the one row that it refers to beside p.
+func (f *family) belonging(p *proposal, t doc.CatalogTable) (kin, bool) {
+	if owner, _ := f.owner(t); owner.SQL != p.table.SQL || len(texts(t)) == 0 {
+		return kin{}, false
+	}
+	k := kin{table: t}
+	var others []doc.CatalogReference
+	for _, r := range t.References {
+		switch key := keyColumns(p, t, r); {
+		case k.key == nil && r.To == p.table.SQL && key != nil:
+			k.key = key
+		case !f.secondary(r):
+			others = append(others, r)
+		}
+	}
+	if len(others) == 1 {
+		far, on := f.named(t, others[0], "r.")
+		if named := namesOf(far, others[0]); on != "" && len(named) > 0 {
+			k.on, k.far, k.names = &others[0], far, named
+		}
+	}
+	return k, k.key != nil
+}
 
-// crowded reports whether documents would have too many rows of t: each change of
-// one of them writes the whole document.
-func (p *proposal) crowded(t doc.CatalogTable) bool { return t.Rows > crowd*max(p.table.Rows, 1) }
+// linked returns what p's documents have of a link: the names at its other end.
+func (f *family) linked(p *proposal, t doc.CatalogTable) (kin, bool) {
+	ends := slices.Clone(t.References)
+	if f.entity(t) {
+		return kin{}, false
+	}
+	if len(ends) > 2 {
+		ends = slices.DeleteFunc(ends, func(r doc.CatalogReference) bool {
+			to, ok := f.bySQL[r.To]
+			return !ok || to.role == code
+		})
+	}
+	if len(ends) != 2 {
+		return kin{}, false
+	}
+	at := f.nearEnd(t, ends)
+	key := keyColumns(p, t, ends[at])
+	far, on := f.named(t, ends[1-at], "r.")
+	named := namesOf(far, ends[1-at])
+	if ends[at].To != p.table.SQL || key == nil || on == "" || len(named) == 0 {
+		return kin{}, false
+	}
+	return kin{t, key, &ends[1-at], far, named}, true
+}
+
+// nearEnd returns the end of a link whose rows have the names of the other: that to which
+// the link belongs, or else the first that is neither a person nor a code. Where a row of it
+// would have too many, it is the other end.
+func (f *family) nearEnd(t doc.CatalogTable, ends []doc.CatalogReference) int {
+	at := 0
+	owner, ok := f.owner(t)
+	switch {
+	case ok && ends[0].To != owner.SQL && ends[1].To == owner.SQL:
+		at = 1
+	case !ok && f.secondary(ends[0]) && !f.secondary(ends[1]):
+		at = 1
+	}
+	near, ok1 := f.table(ends[at].To)
+	other, ok2 := f.table(ends[1-at].To)
+	if ok1 && ok2 && crowded(near, t) && !crowded(other, t) {
+		return 1 - at
+	}
+	return at
+}
+
+func (f *family) secondary(r doc.CatalogReference) bool {
+	to, ok := f.bySQL[r.To]
+	return !ok || to.role == code || isPerson(to.table)
+}
 
 // keyColumns returns the columns that reference the key of p, in the order of
 // the key, or nil if the reference is to other columns.
 func keyColumns(p *proposal, t doc.CatalogTable, r doc.CatalogReference) []doc.CatalogColumn {
-	if len(r.Columns) != len(p.key) {
+	if len(r.Columns) != len(p.keyed) {
 		return nil
 	}
 	var columns []doc.CatalogColumn
-	for _, k := range p.key {
-		i := slices.Index(r.OtherColumns, k.Name)
+	for _, name := range p.keyed {
+		i := slices.Index(r.OtherColumns, name)
 		if i < 0 {
 			return nil
 		}
@@ -121,10 +184,7 @@ func keyColumns(p *proposal, t doc.CatalogTable, r doc.CatalogReference) []doc.C
 	return columns
 }
 
-// links reports whether a table is a link table of an n:m relation.
-func links(t doc.CatalogTable) bool { return len(t.References) == 2 && len(texts(t)) == 0 }
-
-// texts returns the content columns of a child.
+// texts returns the columns of a table that hold texts, without those that refer to rows.
 func texts(t doc.CatalogTable) (found []doc.CatalogColumn) {
 	u, _ := updateTime(t)
 	for _, c := range t.Columns {
@@ -137,33 +197,78 @@ func texts(t doc.CatalogTable) (found []doc.CatalogColumn) {
 	return found
 }
 
-// addDirect adds t, whose rows belong to one document each.
-func (p *proposal) addDirect(t doc.CatalogTable, key []doc.CatalogColumn, taken names) {
-	if len(texts(t)) == 0 {
-		return
-	}
-	var s statement
-	c := child{key: s.add("", key)}
+// addDirect adds a table whose rows belong to one document each.
+func (p *proposal) addDirect(k kin, taken names) {
+	t, s := k.table, statement{}
+	c := child{key: s.add("", k.key)}
 	p.setUpdated(&c, &s, "", t)
-	c.setContent(s.add("", texts(t)), texts(t))
+	columns := texts(t)
+	if more := len(columns) - mostTexts; more > 0 {
+		columns = columns[:mostTexts]
+		c.notes = append(c.notes, "omitted: "+terminal.Count(more, "more column")+" of texts")
+	}
+	c.setContent(s.add("", columns), columns)
 	c.sql = s.sql() + "\nFROM " + t.SQL
-	p.addIndexed(c, t, t, key, taken)
+	p.addChild(c, k, ownName(t, p.table), taken)
 }
 
-// addLinked adds the table that a link table references.
-func (p *proposal) addLinked(f family, link doc.CatalogTable, key []doc.CatalogColumn, on doc.CatalogReference, taken names) {
-	far, join := f.joined(link, on, "r.")
-	if join == "" || len(texts(far)) == 0 {
-		return
+// ownName returns the name of a table without the words that it has from another one: alias
+// of artist_alias.
+func ownName(t, after doc.CatalogTable) string {
+	if !calledAfter(t, after) {
+		return fieldName(t.Name)
 	}
-	var s statement
-	c := child{key: s.add("l.", key)}
+	return fieldName(strings.Join(wordsOf(t.Name)[len(wordsOf(after.Name)):], "_"))
+}
+
+// addLinked adds the names at the other end of a link, with up to two texts of the link, such
+// as the character that an actor plays.
+func (f *family) addLinked(p *proposal, k kin, taken names) {
+	s := statement{}
+	c := child{key: s.add("l.", k.key)}
 	if !p.comparison() {
-		f.setLater(&c, &s, link, far)
+		f.setLater(&c, &s, k.table, k.far)
 	}
-	c.setContent(s.add("r.", texts(far)), texts(far))
-	c.sql = s.join(link, far, join)
-	p.addIndexed(c, link, far, key, taken)
+	own := texts(k.table)
+	if len(own) > 2 {
+		own = nil
+	}
+	columns := append(slices.Clone(k.names), own...)
+	c.setContent(append(s.add("r.", k.names), s.add("l.", own)...), columns)
+	c.sql = s.join(k.table, k.far, condition(k.table, k.far, *k.on, "r."))
+	name := fieldName(k.far.Name)
+	switch {
+	case calledAfter(k.table, p.table):
+		name = ownName(k.table, p.table)
+	case k.far.SQL == p.table.SQL:
+		name = parentName(*k.on, k.far)
+	}
+	p.addChild(c, k, name, taken)
+}
+
+// addChild adds a child under the plural of a name, or the name of its table if that is in
+// use.
+func (p *proposal) addChild(c child, k kin, name string, taken names) {
+	if !k.key[0].Indexed {
+		p.lacks(k.table, k.key[0])
+	}
+	if c.name = plural(name); taken.has(c.name) {
+		c.name = fieldName(k.table.Name)
+	}
+	c.name = taken.take(c.name)
+	p.children = append(p.children, c)
+}
+
+// noticed is the number of rows up to which a missing index is not.
+const noticed = 1000
+
+// lacks notes that no index begins with a column by which rows are read. If a database does
+// not know how many rows a table has, it may have many.
+func (p *proposal) lacks(t doc.CatalogTable, c doc.CatalogColumn) {
+	if t.Rows == 0 || t.Rows > noticed {
+		name := strings.Trim(noTable.ReplaceAllString(strings.ToLower(t.Name+"_"+c.Name), "_"), "_") + "_idx"
+		p.indexes = append(p.indexes, "CREATE INDEX "+name+" ON "+t.SQL+" ("+c.SQL+")")
+	}
 }
 
 // setContent sets the content to columns, which the SQL returns under names.
@@ -176,14 +281,9 @@ func (c *child) setContent(names []string, columns []doc.CatalogColumn) {
 	}
 }
 
-// join returns the SELECT of the rows of a table that have a row of another one.
-func (s *statement) join(l, r doc.CatalogTable, on string) string {
-	return fmt.Sprintf("%s\nFROM %s l JOIN %s r ON %s", s.sql(), l.SQL, r.SQL, on)
-}
-
 // joined returns the table that a foreign key references, and the join condition,
 // in which it has an alias, or "" if a part of it can't be selected.
-func (f family) joined(from doc.CatalogTable, on doc.CatalogReference, alias string) (far doc.CatalogTable, join string) {
+func (f *family) joined(from doc.CatalogTable, on doc.CatalogReference, alias string) (far doc.CatalogTable, join string) {
 	far, ok := f.table(on.To)
 	if !ok || unjoinable(far) {
 		return far, ""
@@ -219,13 +319,13 @@ func (p *proposal) setUpdated(c *child, s *statement, alias string, t doc.Catalo
 	}
 	c.updated, c.wall = s.one(alias, u), u.Kind == doc.WallColumn
 	if !u.Indexed {
-		c.notes = append(c.notes, noIndex(t, u.CatalogColumn, "every window"))
+		p.lacks(t, u.CatalogColumn)
 	}
 }
 
 // setLater sets updated to the later of the two tables' times: a change of
 // either row changes the document.
-func (f family) setLater(c *child, s *statement, link, far doc.CatalogTable) {
+func (f *family) setLater(c *child, s *statement, link, far doc.CatalogTable) {
 	l, ok1 := updateTime(link)
 	r, ok2 := updateTime(far)
 	switch {
@@ -246,7 +346,7 @@ func (f family) setLater(c *child, s *statement, link, far doc.CatalogTable) {
 // later returns an expression of the later of two times. If one of them can be
 // NULL, the expression uses coalesce: SQLite's function returns NULL if an
 // argument is NULL.
-func (f family) later(l, r updated) string {
+func (f *family) later(l, r updated) string {
 	a, b := "l."+l.SQL, "r."+r.SQL
 	if !l.NotNull || !r.NotNull {
 		a, b = "coalesce("+a+", "+b+")", "coalesce("+b+", "+a+")"
@@ -257,78 +357,15 @@ func (f family) later(l, r updated) string {
 	return f.greatest + "(" + a + ", " + b + ")"
 }
 
-// addIndexed adds a child under the plural of the table's name, followed by the
-// key column if that name is in use.
-func (p *proposal) addIndexed(c child, t, named doc.CatalogTable, key []doc.CatalogColumn, taken names) {
-	if !key[0].Indexed {
-		c.notes = append(c.notes, noIndex(t, key[0], "every batch"))
-	}
-	c.name = plural(fieldName(named.Name))
-	if taken.has(c.name) {
-		c.name += "_by_" + fieldName(key[0].Name)
-	}
-	c.name = taken.take(c.name)
-	p.children = append(p.children, c)
-}
-
-// noIndex describes the cost of a missing index, and how to create it.
-func noIndex(t doc.CatalogTable, c doc.CatalogColumn, when string) string {
-	index := strings.Trim(noTable.ReplaceAllString(strings.ToLower(t.Name+"_"+c.Name), "_"), "_") + "_idx"
-	return fmt.Sprintf("%s reads the whole table without this index: CREATE INDEX %s ON %s (%s)", when, index, t.SQL, c.SQL)
-}
-
-// called matches columns with the name of a row. They become metadata too.
-var called = regexp.MustCompile(`(?i)(^|_)(name|firstname|lastname|title|label|code|tag|symbol)$`)
+// nameLike matches columns with the name of a row. They become metadata too.
+var nameLike = regexp.MustCompile(`(?i)(^|_)(name|firstname|lastname|title|label|code|tag|symbol)$`)
 
 // childType returns keyword if the content is the name of a row, or "".
 func childType(content []doc.CatalogColumn) string {
 	for _, c := range content {
-		if !called.MatchString(c.Name) && (c.Length == 0 || c.Length > short) {
+		if !nameLike.MatchString(c.Name) && (c.Length == 0 || c.Length > short) {
 			return ""
 		}
 	}
 	return "keyword"
-}
-
-// A statement is the SELECT of a child. Its columns have different names.
-type statement struct {
-	taken   names
-	columns []string
-}
-
-// add adds columns and returns their names.
-func (s *statement) add(alias string, columns []doc.CatalogColumn) (as []string) {
-	for _, c := range columns {
-		one := selected{CatalogColumn: c, as: s.take(fieldName(c.Name))}
-		as = append(as, one.as)
-		s.columns = append(s.columns, one.of(alias))
-	}
-	return as
-}
-
-// one adds an updated column and returns its name.
-func (s *statement) one(alias string, u updated) string {
-	return s.add(alias, []doc.CatalogColumn{u.CatalogColumn})[0]
-}
-
-// later adds an expression under the name of u and returns the name.
-func (s *statement) later(expression string, u updated) string {
-	as := s.take(u.as)
-	name := `"` + as + `"`
-	if as == u.Name {
-		name = u.SQL
-	}
-	s.columns = append(s.columns, expression+" AS "+name)
-	return as
-}
-
-func (s *statement) take(name string) string {
-	if s.taken == nil {
-		s.taken = names{}
-	}
-	return s.taken.take(name)
-}
-
-func (s *statement) sql() string {
-	return "SELECT " + folded(len("SELECT "), s.columns, func(c string) string { return c })
 }

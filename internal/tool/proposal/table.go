@@ -55,21 +55,23 @@ func (p *proposal) arrange() {
 }
 
 // comparable is the number of rows up to which a table with updated is followed by
-// comparison if a table that is joined to it has none.
+// comparison if a child has none.
 const comparable = 100_000
 
 // decide follows p by comparison, which finds the changes of all its tables within
-// seconds, if updated would leave some of them to the sweep and p is not large.
-func (f family) decide(p *proposal) {
-	if p.comparison() || p.table.Rows > comparable {
+// seconds, if updated would leave those of a child to the sweep and p is not large.
+func (f *family) decide(p *proposal) {
+	if p.comparison() || p.table.Rows > comparable || p.keyless != "" {
 		return
 	}
-	for _, t := range f.joinedTo(p) {
-		if _, ok := updateTime(t); !ok {
-			p.timeless, p.updated = t.SQL, updated{}
-			p.columns, p.content, p.metadata, p.json, p.formed, p.omitted = nil, nil, nil, nil, nil, nil
-			p.arrange()
-			return
+	for _, k := range f.kinOf(p) {
+		for _, t := range []doc.CatalogTable{k.table, k.far} {
+			if _, ok := updateTime(t); !ok && t.SQL != "" && !crowded(p.table, k.table) {
+				p.timeless, p.updated = t.SQL, updated{}
+				p.columns, p.content, p.metadata, p.json, p.formed, p.omitted = nil, nil, nil, nil, nil, nil
+				p.arrange()
+				return
+			}
 		}
 	}
 }
