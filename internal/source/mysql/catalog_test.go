@@ -14,6 +14,22 @@ import (
 	"indexerd/internal/test/mariatest"
 )
 
+// An account that may only SELECT sees the foreign keys, if not what they delete.
+func TestCatalogOfAReader(t *testing.T) {
+	dsn := mariatest.DB(t)
+	database := dsn[strings.LastIndex(dsn, "/")+1:]
+	for _, s := range []string{
+		"CREATE TABLE album (id INT PRIMARY KEY)", "CREATE TABLE track (id INT PRIMARY KEY, album_id INT, FOREIGN KEY (album_id) REFERENCES album (id) ON DELETE CASCADE)",
+		"CREATE USER cataloger_" + database + "@'127.0.0.1'", "GRANT SELECT ON " + database + ".* TO cataloger_" + database + "@'127.0.0.1'",
+	} {
+		mariatest.Exec(t, dsn, s)
+	}
+	c, err := source.New(openDB(t, strings.Replace(dsn, "root@", "cataloger_"+database+"@", 1), time.Second), pace.Limits{}).Catalog(t.Context())
+	if err != nil || len(c.Tables) != 2 || len(c.Tables[1].References) != 1 || c.Tables[1].References[0].To != "album" {
+		t.Errorf("got %+v, %v, want a reference to album", c, err)
+	}
+}
+
 func TestCatalog(t *testing.T) {
 	dsn := mariatest.DB(t)
 	for _, s := range []string{

@@ -83,10 +83,11 @@ func (f *family) roleOf(t doc.CatalogTable) role {
 }
 
 // owner returns the table to whose rows the rows of t belong: their name begins with its,
-// its key begins theirs, or they are deleted with its rows. A person owns what is called so
-// only: the comments of a post are not their author's.
+// its key begins theirs, they are deleted with its rows, or they have no name and refer to
+// nothing else that has. A person owns what is called so only: the comments of a post are
+// not their author's.
 func (f *family) owner(t doc.CatalogTable) (owner doc.CatalogTable, ok bool) {
-	var named, keyed, cascading []doc.CatalogTable
+	var named, keyed, cascading, others []doc.CatalogTable
 	for _, r := range t.References {
 		to, known := f.table(r.To)
 		if !known || to.SQL == t.SQL || unjoinable(to) {
@@ -100,6 +101,8 @@ func (f *family) owner(t doc.CatalogTable) (owner doc.CatalogTable, ok bool) {
 			keyed = append(keyed, to)
 		case r.Cascades:
 			cascading = append(cascading, to)
+		default:
+			others = append(others, to)
 		}
 	}
 	slices.SortStableFunc(named, func(a, b doc.CatalogTable) int { return len(b.Name) - len(a.Name) })
@@ -110,6 +113,8 @@ func (f *family) owner(t doc.CatalogTable) (owner doc.CatalogTable, ok bool) {
 		return keyed[0], true
 	case len(cascading) == 1:
 		return cascading[0], true
+	case len(cascading) == 0 && len(others) == 1 && isNamed(others[0]) && !isNamed(t):
+		return others[0], true
 	}
 	return doc.CatalogTable{}, false
 }
