@@ -98,15 +98,18 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	if secrets := proposal.Secrets(catalog); len(secrets) > 0 {
 		fmt.Fprintf(w.stderr, "init: left out what looks like a secret: %s; to index a column all the same, add it to the sql of its table\n", someOf(secrets))
 	}
-	fmt.Fprintf(w.stderr, "init: %s\n", summary(catalog, proposed, only, db.Address()))
+	fmt.Fprintf(w.stderr, "init: %s\n", summary(catalog, proposed, only, c.All, db.Address()))
 	return nil
 }
 
 // summary says how many tables are proposed, and where the others are.
-func summary(c doc.Catalog, r proposal.Result, only []string, address string) string {
+func summary(c doc.Catalog, r proposal.Result, only []string, all bool, address string) string {
 	text := fmt.Sprintf("%d of %s of %s", r.Tables, terminal.Count(len(c.Tables), "table"), address)
 	if r.Others > 0 {
-		text += fmt.Sprintf("; %s as comments below them, each on a line that can be switched on; --all proposes all tables", terminal.Count(r.Others, "other"))
+		text += fmt.Sprintf("; the other %d below them as comments, each a line that can be switched on", r.Others)
+		if !all {
+			text += "; --all proposes all tables"
+		}
 	}
 	if omitted := len(c.Tables) - r.Tables - r.Others; only == nil && (omitted > 0 || len(c.Views) > 0) {
 		text += "; the end of the output lists omitted tables and views with the reason"
