@@ -85,10 +85,11 @@ bench: servers
 bench-scale: servers
 	SCALE_ROWS="$(or $(ROWS),100000 1000000 3000000 10000000)" $(WITHPG) $(GO) test -count=1 -run '^$$' -bench '^BenchmarkScale$$' -benchtime 1x -timeout 24h ./cmd/indexerd
 
-# CPU and syncs of the daemon for a row at 1, 10, 100 and 1,000 changed rows a second.
-# strace counts the syncs. SECONDS is how long rows change at each of RATES.
+# CPU, bytes written and syncs of the daemon for a row at 1, 10, 100 and 1,000 changed rows
+# a second. strace counts the syncs. SECONDS is how long rows of a table of ROWS change at
+# each of RATES.
 bench-follow: servers
-	FOLLOW_SECONDS=$(SECONDS) FOLLOW_RATES="$(RATES)" $(WITHPG) $(GO) test -count=1 -run '^$$' -bench '^BenchmarkFollow$$' -benchtime 1x -timeout 30m ./cmd/indexerd
+	FOLLOW_ROWS=$(ROWS) FOLLOW_SECONDS=$(SECONDS) FOLLOW_RATES="$(RATES)" $(WITHPG) $(GO) test -count=1 -run '^$$' -bench '^BenchmarkFollow$$' -benchtime 1x -timeout 30m ./cmd/indexerd
 
 # Searches of the index alone, beside FTS5 with the same totals and the same bm25 and
 # PostgreSQL's GIN index with the same totals, and in the tuned order while 100 rows a

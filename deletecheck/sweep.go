@@ -51,7 +51,7 @@ type Sweep struct {
 	// With Sums, which reads sums of tokens, the sweep lists only the ranges of keys
 	// whose sum is not that of their documents. None: it lists all of the table.
 	Sums   func(ctx context.Context, bounds []doc.OID) ([]doc.Sum, error)
-	Stored *Stored // for Sums
+	Stored *Stored // for Sums and Between
 
 	read *reading // of Prepare; nil: without sums
 }

@@ -59,6 +59,17 @@ func (p *proc) cpu(t testing.TB) float64 {
 	return float64(user+system) / 100
 }
 
+// written is how many bytes the process has passed to write calls.
+func (p *proc) written(t testing.TB) int64 {
+	t.Helper()
+	_, after, _ := strings.Cut(readFile(t, filepath.Join(p.kernelDir(), "io")), "wchar: ")
+	n, err := strconv.ParseInt(strings.Fields(after)[0], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // memory is a figure of the process, such as VmRSS, or VmHWM, its peak, in MB.
 func (p *proc) memory(t testing.TB, name string) float64 {
 	t.Helper()

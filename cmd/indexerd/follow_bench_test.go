@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,9 +17,11 @@ import (
 	"indexerd/internal/test/pgtest"
 )
 
-// followSeconds is how long rows change at each of followRates a second, once while CPU is
-// measured and once while syncs are counted. FOLLOW_SECONDS and FOLLOW_RATES set them.
+// Rows of a table of followRows change for followSeconds at each of followRates a second,
+// once while CPU is measured and once while syncs are counted. FOLLOW_ROWS, FOLLOW_SECONDS
+// and FOLLOW_RATES set them.
 var (
+	followRows    = 20_000
 	followSeconds = 20
 	followRates   = []int{1, 10, 100, 1000}
 )
@@ -26,6 +29,7 @@ var (
 func setFollow(b *testing.B) {
 	b.Helper()
 	followSeconds = rounds(b, "FOLLOW_SECONDS", followSeconds, followSeconds)
+	followRows = rounds(b, "FOLLOW_ROWS", followRows, followRows)
 	if texts := strings.Fields(os.Getenv("FOLLOW_RATES")); len(texts) > 0 {
 		followRates = nil
 		for _, text := range texts {
@@ -43,28 +47,28 @@ const syncCalls = "fsync,fdatasync,sync_file_range,msync,syncfs"
 
 // BenchmarkFollow changes rows of a table of texts at several rates, and prints what
 // the daemon takes for a row: CPU, which is user and system time of the daemon with
-// its merges, and how often it waits for the disk, which strace counts in a run of
-// its own, since tracing takes CPU.
+// its merges; what it writes, of which the row's texts are about half a kilobyte; and how
+// often it waits for the disk, which strace counts in a run of its own, since tracing
+// takes CPU.
 func BenchmarkFollow(b *testing.B) {
 	setFollow(b)
-	all := generatedTexts(20_000)
-	dsn := textTable(b, all)
+	dsn := textTable(b, generatedTexts(followRows))
 	p := start(b, "run", "-c", writeFile(b, textConfig(dsn, filepath.Join(b.TempDir(), "data"))))
 	p.readyWithin(b, time.Hour)
 	settledCPU(b, p, func() {})
 	before := p.cpu(b)
 	<-time.After(time.Duration(followSeconds) * time.Second)
 	idle := p.cpu(b) - before
-	fmt.Printf("follow: rows_per_s=0 cpu_pct=%.2f\n", 100*idle/float64(followSeconds))
+	fmt.Printf("follow: rows=%d rows_per_s=0 cpu_pct=%.2f\n", followRows, 100*idle/float64(followSeconds))
 	for range b.N {
 		for _, rate := range followRates {
-			before := p.cpu(b)
-			changeTexts(b, dsn, rate, len(all))
-			cpu := p.cpu(b) - before
-			syncs := syncsOf(b, p, func() { changeTexts(b, dsn, rate, len(all)) })
+			before, wrote := p.cpu(b), p.written(b)
+			changeTexts(b, dsn, rate)
+			cpu, written := p.cpu(b)-before, p.written(b)-wrote
+			syncs := syncsOf(b, p, func() { changeTexts(b, dsn, rate) })
 			rows := float64(rate * followSeconds)
-			fmt.Printf("follow: rows_per_s=%d cpu_us_row=%.0f cpu_us_row_above_idle=%.0f cpu_pct=%.2f syncs_row=%s syncs_s=%s\n", rate, 1e6*cpu/rows,
-				1e6*(cpu-idle)/rows, 100*cpu/float64(followSeconds), perUnit(syncs, rows), perUnit(syncs, float64(followSeconds)))
+			fmt.Printf("follow: rows_per_s=%d cpu_us_row=%.0f cpu_us_row_above_idle=%.0f cpu_pct=%.2f written_kb_row=%.1f syncs_row=%s syncs_s=%s\n", rate, 1e6*cpu/rows,
+				1e6*(cpu-idle)/rows, 100*cpu/float64(followSeconds), float64(written)/1000/rows, perUnit(syncs, rows), perUnit(syncs, float64(followSeconds)))
 		}
 	}
 	p.stop(b)
@@ -78,18 +82,21 @@ func perUnit(n int, by float64) string {
 	return fmt.Sprintf("%.3f", float64(n)/by)
 }
 
-// changeTexts changes rows at a rate, up to fifty at a time, and waits a little until
-// the daemon has indexed the last ones.
-func changeTexts(b *testing.B, dsn string, rate, rows int) {
+// changeTexts changes rows at a rate, up to fifty at a time and all over the table, and
+// waits a little until the daemon has indexed the last ones.
+func changeTexts(b *testing.B, dsn string, rate int) {
 	b.Helper()
-	together := max(1, rate/20)
+	random := rand.New(rand.NewPCG(1, uint64(rate)))
+	keys := make([]int, max(1, rate/20))
 	conn := pgtest.Connect(b, dsn)
-	tick := time.NewTicker(time.Second * time.Duration(together) / time.Duration(rate))
+	tick := time.NewTicker(time.Second * time.Duration(len(keys)) / time.Duration(rate))
 	defer tick.Stop()
-	for n := 0; n < rate*followSeconds; n += together {
+	for n := 0; n < rate*followSeconds; n += len(keys) {
 		<-tick.C
-		from := 1 + n%(rows-together)
-		if _, err := conn.Exec(context.Background(), "UPDATE text SET updated = clock_timestamp(), body = body || ' again' WHERE oid >= $1 AND oid < $2", from, from+together); err != nil {
+		for i := range keys {
+			keys[i] = 1 + random.IntN(followRows)
+		}
+		if _, err := conn.Exec(context.Background(), "UPDATE text SET updated = clock_timestamp(), body = body || ' again' WHERE oid = ANY($1)", keys); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -128,9 +128,11 @@ func (r *schemaRound) run(t *testing.T, f *schemaFigures) {
 	if err := r.daemon.unbroken(); err != nil {
 		t.Error(err)
 	}
-	if log := r.daemon.log.String(); strings.Contains(log, "panic") {
-		f.panics++
-		t.Error("the daemon's log has a panic")
+	for line := range strings.Lines(r.daemon.log.String()) {
+		if strings.Contains(line, "panic") {
+			f.panics++
+			t.Errorf("the daemon's log has a panic: %s", line)
+		}
 	}
 }
 

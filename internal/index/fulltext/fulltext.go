@@ -24,7 +24,7 @@
 //	l:NAME  the bits of the number of words of c:NAME
 //	m:NAME  the terms of a metadata column, or of a child's values, with
 //	        docvalues; a number or date is one term, and the byte order of
-//	        terms is the order of values
+//	        terms is the order of values; numbers and dates have a column too
 //	v       doc.Version, stored
 //
 // The file root.sum has the checksum of root.bolt (rootsum.go). Segments have their own.

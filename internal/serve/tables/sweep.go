@@ -146,13 +146,13 @@ func (t *Table) newSweep(rows database.Rows, how Sweeping) *deletecheck.Sweep {
 	s := &deletecheck.Sweep{
 		Table: t.Conf.Name, Source: rows, Index: t.Current(), Pages: t.Pages, Sink: t.Sink, Quarantine: t.Quarantine,
 		Trace: t.Trace, FS: atomicfile.OS, Dir: t.Dir, Batch: t.Conf.Batch, Chunk: t.chunk(), Rekeys: t.Conf.RowKey,
-		FromScratch: how.Restart, Settles: t.Conf.ByComparison(), Between: how.between, Progress: how.Progress,
+		FromScratch: how.Restart, Settles: t.Conf.ByComparison(), Between: how.between, Progress: how.Progress, Stored: t.Stored,
 	}
 	if !t.Conf.RowKey { // of which a fetch reads all rows
 		s.Source = repairing{rows}
 	}
 	if marks, _ := t.Trace.Table(t.Conf.Name); (t.Conf.ByComparison() || how.between) && !how.Restart && marks.Unverified == "" {
-		s.Sums, s.Stored = rows.TokenSums, t.Stored
+		s.Sums = rows.TokenSums
 	}
 	return s
 }

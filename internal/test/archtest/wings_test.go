@@ -42,7 +42,7 @@ var wings = map[string]wing{
 		"index/fulltext/words":    {"index/analysis", "index/fulltext/schema", "index/query"},
 		"index/fulltext/compiled": {"index/fulltext/schema", "index/query"},
 		"index/fulltext/plan":     {"index/fulltext/compiled", "index/fulltext/schema", "index/fulltext/segment", "index/fulltext/words", "index/query"},
-		"index/fulltext/order":    {"index/fulltext/compiled", "index/fulltext/plan", "index/fulltext/schema", "index/fulltext/versions", "index/query"},
+		"index/fulltext/order":    {"index/fulltext/compiled", "index/fulltext/plan", "index/fulltext/schema", "index/fulltext/segment", "index/fulltext/versions", "index/query"},
 		"index/fulltext/aggs":     {"index/aggregate", "index/fulltext/compiled", "index/fulltext/order", "index/fulltext/plan", "index/fulltext/schema", "index/fulltext/segment", "index/query"},
 		"index/fulltext/hits":     {"index/fulltext/aggs", "index/fulltext/compiled", "index/fulltext/order", "index/fulltext/plan", "index/fulltext/schema", "index/fulltext/segment", "index/query"},
 		"index/fulltext":          {"index/fulltext/compiled", "index/fulltext/hits", "index/fulltext/plan", "index/fulltext/schema", "index/fulltext/segment", "index/fulltext/versions", "index/fulltext/words", "index/query"},

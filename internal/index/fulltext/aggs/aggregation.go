@@ -21,8 +21,6 @@ import (
 	"cmp"
 	"slices"
 
-	index "github.com/blevesearch/bleve_index_api"
-
 	"indexerd/internal/index/aggregate"
 	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/fulltext/schema"
@@ -42,8 +40,8 @@ type Aggregation struct {
 	filters   []*filterBuckets
 	tops      []*topAggregator
 	composite []*compositeKeys
-	sorted    []string             // fields of the sorts of tops
-	values    index.DocValueReader // of all these fields; nil if there are none
+	sorted    []string     // fields of the sorts of tops
+	values    *plan.Values // of all these fields; nil if there are none
 
 	doc    readDoc // the current one
 	budget int     // bytes that are left
@@ -87,9 +85,9 @@ func (a *Aggregation) Open(s *plan.Session, budget int) (err error) {
 	}
 	slices.Sort(fields)
 	if fields = slices.Compact(fields); len(fields) > 0 {
-		a.values, err = s.Reader.DocValueReader(fields)
+		a.values = s.Values(fields)
 	}
-	return err
+	return nil
 }
 
 // Scored reports whether the aggregations need the scores of documents.
@@ -215,7 +213,7 @@ func (a *Aggregation) read() error {
 	if a.values == nil {
 		return nil
 	}
-	return a.values.VisitDocValues(a.doc.part.ID(a.doc.number), a.addValue)
+	return a.values.Visit(a.doc.part, a.doc.number, a.addValue)
 }
 
 func (a *Aggregation) addValue(field string, term []byte) {

@@ -81,27 +81,30 @@ func (c *collector) addPairs(near pairs, all []*found, want int) error {
 	return nil
 }
 
-// A scoreHeap has the lowest score on top.
-type scoreHeap []float32
+// A topHeap has the greatest of some numbers, with the lowest of them on top.
+type topHeap[N float32 | uint64] []N
 
-func (h scoreHeap) Len() int           { return len(h) }
-func (h scoreHeap) Less(i, j int) bool { return h[i] < h[j] }
-func (h scoreHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *scoreHeap) Push(x any)        { *h = append(*h, x.(float32)) }
-func (h *scoreHeap) Pop() any          { panic("scores are only replaced") }
+// A scoreHeap has the best scores.
+type scoreHeap = topHeap[float32]
 
-// keep adds a score if it is one of the want best.
-func (h *scoreHeap) keep(score float32, want int) {
-	if best := *h; len(best) < want {
-		heap.Push(h, score)
-	} else if score > best[0] {
-		best[0] = score
+func (h topHeap[N]) Len() int           { return len(h) }
+func (h topHeap[N]) Less(i, j int) bool { return h[i] < h[j] }
+func (h topHeap[N]) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *topHeap[N]) Push(x any)        { *h = append(*h, x.(N)) }
+func (h *topHeap[N]) Pop() any          { panic("numbers are only replaced") }
+
+// keep adds a number if it is one of the want greatest.
+func (h *topHeap[N]) keep(n N, want int) {
+	if top := *h; len(top) < want {
+		heap.Push(h, n)
+	} else if n > top[0] {
+		top[0] = n
 		heap.Fix(h, 0)
 	}
 }
 
-// least returns the score that the next must exceed, 0 while there are fewer than want.
-func (h scoreHeap) least(want int) float32 {
+// least returns the number that the next must exceed, 0 while there are fewer than want.
+func (h topHeap[N]) least(want int) N {
 	if len(h) < want {
 		return 0
 	}

@@ -5,8 +5,6 @@ import (
 	"container/heap"
 	"slices"
 
-	index "github.com/blevesearch/bleve_index_api"
-
 	"indexerd/internal/index/fulltext/aggs"
 	"indexerd/internal/index/fulltext/order"
 	"indexerd/internal/index/fulltext/plan"
@@ -23,11 +21,11 @@ type collector struct {
 	size      int              // hits to keep
 	explained bool             // the parts of the scores are needed
 	facets    []*facet
-	aggs      *aggs.Aggregation    // nil: none
-	post      plan.Plan            // nil: none
-	collapse  *collapse            // nil: every match may be a hit
-	minScore  float64              // 0: none
-	values    index.DocValueReader // nil if no values are needed
+	aggs      *aggs.Aggregation // nil: none
+	post      plan.Plan         // nil: none
+	collapse  *collapse         // nil: every match may be a hit
+	minScore  float64           // 0: none
+	values    *plan.Values      // nil if no values are needed
 
 	bytes  int // of the values that facets and kept candidates hold
 	limits Limits
@@ -71,6 +69,9 @@ func (c *collector) collect(s *plan.Session, m plan.Matcher) error {
 	}
 	if c.order.ByScore() && c.collapse == nil {
 		return c.keepBest(s, m, all)
+	}
+	if err := c.narrow(all); err != nil {
+		return err
 	}
 	return c.addAll(s, all)
 }
@@ -143,7 +144,7 @@ func (c *collector) add(f *found, doc uint32, score float32) error {
 		c.collapse.begin()
 	}
 	if c.values != nil {
-		if err := cmp.Or(c.values.VisitDocValues(f.Part.ID(doc), c.addValue), c.err); err != nil {
+		if err := cmp.Or(c.values.Visit(f.Part, doc, c.addValue), c.err); err != nil {
 			return err
 		}
 	}

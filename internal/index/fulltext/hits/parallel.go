@@ -72,10 +72,7 @@ func (c *collector) addBy(s *plan.Session, work []stretch, others int) error {
 	parts := make([]*collector, others)
 	faults, panics := make([]error, others), make([]any, others)
 	for i := range parts {
-		part, err := c.fork(s)
-		if err != nil {
-			return err
-		}
+		part := c.fork(s)
 		parts[i] = part
 		done.Go(func() {
 			defer func() { panics[i] = recover() }()
@@ -96,12 +93,12 @@ func (c *collector) addBy(s *plan.Session, work []stretch, others int) error {
 }
 
 // fork returns a collector that keeps matches for this one.
-func (c *collector) fork(s *plan.Session) (part *collector, err error) {
-	part = &collector{order: c.order, current: *c.order.Candidate(), after: c.after, size: c.size, limits: c.limits}
+func (c *collector) fork(s *plan.Session) *collector {
+	part := &collector{order: c.order, current: *c.order.Candidate(), after: c.after, size: c.size, limits: c.limits}
 	if fields := c.fields(); len(fields) > 0 {
-		part.values, err = s.Reader.DocValueReader(fields)
+		part.values = s.Values(fields)
 	}
-	return part, err
+	return part
 }
 
 // join keeps the matches that another one has kept.

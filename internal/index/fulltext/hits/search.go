@@ -4,9 +4,10 @@
 // # Costs
 //
 // The total needs no score. If hits are sorted by score only, documents are left out that
-// can't be among the first hits: see bounds.go. A sort by a field reads the value of each
-// match, with as many goroutines as there are idle processors. The values that a search
-// holds are bounded by Limits.
+// can't be among the first hits: see bounds.go. A sort by a number reads the column of the
+// first field, at 2 ns a match, and the other values of few matches: see narrow.go. A sort by
+// a keyword reads the value of each match, with as many goroutines as there are idle
+// processors. The values that a search holds are bounded by Limits.
 package hits
 
 import (
@@ -152,9 +153,7 @@ func (c *collector) run(s *plan.Session, p plan.Plan) (err error) {
 	c.order.Reader, c.current = s.Reader, *c.order.Candidate()
 	s.Scored = c.size > 0 && c.order.Scored() || c.minScore > 0 || c.aggs != nil && c.aggs.Scored()
 	if fields := c.fields(); len(fields) > 0 {
-		if c.values, err = s.Reader.DocValueReader(fields); err != nil {
-			return err
-		}
+		c.values = s.Values(fields)
 	}
 	if c.after != nil && c.after.Stats != nil {
 		s.Stats = c.after.Stats

@@ -3,7 +3,6 @@ package plan
 import (
 	"container/list"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -189,12 +188,8 @@ func (m *filterMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error)
 		return m.read(p, among)
 	}
 	if docs == nil {
-		all := segment.NewBits(p.Docs())
-		for i := range all {
-			all[i] = math.MaxUint64
-		}
 		var err error
-		if docs, err = m.read(p, all); err != nil {
+		if docs, err = m.read(p, segment.AllBits(p.Docs())); err != nil {
 			return nil, err
 		}
 		cache.put(key, docs)

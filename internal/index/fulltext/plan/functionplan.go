@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	index "github.com/blevesearch/bleve_index_api"
-
 	"github.com/blevesearch/bleve/v2/numeric"
 
 	"indexerd/internal/index/fulltext/compiled"
@@ -191,17 +189,14 @@ func (m *reweightedMatcher) given(p *Part, docs segment.Bits) ([]given, error) {
 				return nil, err
 			}
 		}
-		values, err := m.valuesOf(f.field)
-		if err != nil {
-			return nil, err
-		}
+		values := m.valuesOf(f.field)
 		at := 0
 		for doc := range docs.All {
 			if err := m.s.Step(); err != nil {
 				return nil, err
 			}
 			if in.Has(doc) {
-				x, err := f.number(values, p.ID(doc))
+				x, err := f.number(values, p, doc)
 				if err != nil {
 					return nil, err
 				}
@@ -213,21 +208,22 @@ func (m *reweightedMatcher) given(p *Part, docs segment.Bits) ([]given, error) {
 	return all, nil
 }
 
-func (m *reweightedMatcher) valuesOf(f schema.Field) (index.DocValueReader, error) {
+// valuesOf returns the values of a field, nil for none.
+func (m *reweightedMatcher) valuesOf(f schema.Field) *Values {
 	if f.Name == "" {
-		return nil, nil
+		return nil
 	}
-	return m.s.Reader.DocValueReader([]string{schema.MetadataField(f.Name)})
+	return m.s.Values([]string{schema.MetadataField(f.Name)})
 }
 
 // number returns what a function gives a document.
-func (f functionPlan) number(values index.DocValueReader, doc index.IndexInternalID) (float64, error) {
+func (f functionPlan) number(values *Values, p *Part, doc uint32) (float64, error) {
 	if f.Value == nil {
 		return 1, nil
 	}
 	var least []byte
 	if values != nil {
-		err := values.VisitDocValues(doc, func(_ string, term []byte) {
+		err := values.Visit(p, doc, func(_ string, term []byte) {
 			if least == nil || string(term) < string(least) {
 				least = append(least[:0], term...)
 			}

@@ -18,7 +18,6 @@ package plan
 import (
 	"slices"
 
-	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
 )
 
@@ -65,12 +64,6 @@ type (
 	boosted struct {
 		plan  Plan
 		boost float64
-	}
-
-	// A rangePlan matches documents that have a term in the range.
-	rangePlan struct {
-		field string
-		schema.Range
 	}
 )
 
@@ -268,64 +261,4 @@ func (p boosted) Open(s *Session) (Matcher, error) {
 	defer func(boost float64) { s.rank.boost = boost }(s.rank.boost)
 	s.rank.boost *= p.boost
 	return p.plan.Open(s)
-}
-
-type rangeMatcher struct {
-	s *Session
-	rangePlan
-}
-
-func (p rangePlan) Open(s *Session) (Matcher, error) { return rangeMatcher{s, p}, nil }
-
-// maxRangeTerms is how many terms of a range are looked up in any case. If there
-// are more of them than documents to choose from, it is cheaper to check the values
-// of each document: about 0.3 us, against 0.1 us per term.
-const maxRangeTerms = 1024
-
-func (m rangeMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
-	found := segment.NewBits(p.Docs())
-	most := max(maxRangeTerms, among.Count())
-	terms := 0
-	err := p.Each(m.field, m.Min, m.Max, func(_ []byte, docs segment.Postings) (bool, error) {
-		if terms++; terms > most {
-			return false, nil
-		}
-		if err := m.s.Step(); err != nil {
-			return false, err
-		}
-		return true, docs.AddTo(found)
-	})
-	if err != nil {
-		return nil, err
-	}
-	if terms > most {
-		return m.scan(p, among)
-	}
-	found.And(among)
-	return found, nil
-}
-
-func (rangeMatcher) Score(*Part, *Scores) error { return nil }
-
-// scan checks the values of each document.
-func (m rangeMatcher) scan(p *Part, among segment.Bits) (segment.Bits, error) {
-	values, err := m.s.Reader.DocValueReader([]string{m.field})
-	if err != nil {
-		return nil, err
-	}
-	found := segment.NewBits(p.Docs())
-	for doc := range among.All {
-		if err := m.s.Step(); err != nil {
-			return nil, err
-		}
-		err := values.VisitDocValues(p.ID(doc), func(_ string, term []byte) {
-			if string(term) >= m.Min && (m.Max == "" || string(term) < m.Max) {
-				found.Set(doc)
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
 }

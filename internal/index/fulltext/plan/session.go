@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"math"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
@@ -100,13 +99,7 @@ func openPart(seg *scorch.SegmentSnapshot) (*Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Part{Reader: r, Live: segment.NewBits(r.Docs())}
-	for i := range p.Live {
-		p.Live[i] = math.MaxUint64
-	}
-	for doc := r.Docs(); doc < 64*len(p.Live); doc++ {
-		p.Live.Clear(uint32(doc))
-	}
+	p := &Part{Reader: r, Live: segment.AllBits(r.Docs())}
 	if deleted := seg.Deleted(); deleted != nil {
 		for it := deleted.Iterator(); it.HasNext(); {
 			if doc := it.Next(); int(doc) < r.Docs() {

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 )
 
@@ -12,6 +13,18 @@ const wordBits = 64
 
 // NewBits returns an empty set for a segment of so many documents.
 func NewBits(docs int) Bits { return make(Bits, (docs+wordBits-1)/wordBits) }
+
+// AllBits returns the set of all documents of a segment.
+func AllBits(docs int) Bits {
+	b := NewBits(docs)
+	for i := range b {
+		b[i] = math.MaxUint64
+	}
+	if over := docs % wordBits; over > 0 {
+		b[len(b)-1] = 1<<over - 1
+	}
+	return b
+}
 
 // Has reports whether a document is in the set.
 func (b Bits) Has(doc uint32) bool { return b[doc/wordBits]>>(doc%wordBits)&1 != 0 }

@@ -77,8 +77,8 @@ func (s *source) checkLayout() error {
 }
 
 // checkRecord checks the record of a field, whose data begins at from or later, and
-// returns where the record ends. The dictionary, the docvalues and the record follow one
-// another.
+// returns where the record ends. The dictionary, the docvalues, the column and the record
+// follow one another.
 func (s *source) checkRecord(f field, from uint64) (end uint64, err error) {
 	values, terms, err := s.record(f)
 	if err != nil {
@@ -94,8 +94,11 @@ func (s *source) checkRecord(f field, from uint64) (end uint64, err error) {
 		return 0, errBroken
 	case values == nil && (start != math.MaxUint64 || stop != math.MaxUint64 || d.at != f.record):
 		return 0, errBroken
-	case values != nil && (d.at != start || stop != f.record):
+	case values != nil && d.at != start:
 		return 0, errBroken
+	}
+	if _, err := s.column(f); err != nil {
+		return 0, err
 	}
 	if values != nil {
 		if _, _, err := s.valueEnds(values); err != nil {

@@ -93,7 +93,7 @@ func (f *flipFile) words(s segment.Segment) (all []string, err error) {
 		return nil, err
 	}
 	for _, field := range []string{"_id", "c:text", "l:text", "m:kind", "m:n"} {
-		for _, term := range []string{"00000007", "the", "kind3", "12", "\x01"} {
+		for _, term := range []string{"00000007", "the", "kind3", string(AppendNumber(nil, 12)), "\x01"} {
 			p, found, err := r.Find(field, term)
 			if err != nil {
 				return nil, err
@@ -109,6 +109,14 @@ func (f *flipFile) words(s segment.Segment) (all []string, err error) {
 				return nil, err
 			}
 		}
+	}
+	c, err := r.Column("m:n")
+	if err != nil {
+		return all, err
+	}
+	for doc := range uint32(r.Docs()) {
+		n, ok := c.Least(doc)
+		all = append(all, fmt.Sprint("number", doc, n, ok))
 	}
 	return all, nil
 }
@@ -177,6 +185,9 @@ func (f *flipFile) layout(t *testing.T) (all []region) {
 			all = append(all, region{"number of chunks of " + field.name, end - 8, end, atOpen}, region{"length of their ends of " + field.name, end - 16, end - 8, later})
 			length := binary.BigEndian.Uint64(f.data[end-16:])
 			all = append(all, region{"ends of chunks of " + field.name, end - 16 - length, end - 16, later})
+			if end < field.record {
+				all = append(all, region{"width and magic of the column of " + field.name, field.record - 6, field.record, atOpen})
+			}
 		}
 	}
 	return all

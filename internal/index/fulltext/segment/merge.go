@@ -173,11 +173,11 @@ func (b *builder) mergeField(m *merge, i int, f *field) error {
 	if !hasValues {
 		return b.finishField(f, m.docs, nil)
 	}
-	return b.finishField(f, m.docs, func(v *docValues) error { return m.addValues(v, values) })
+	return b.finishField(f, m.docs, func(add addTerms) error { return m.eachTerms(b, values, add) })
 }
 
-// addValues adds the docvalues of all sources.
-func (m *merge) addValues(v *docValues, values [][]byte) error {
+// eachTerms calls add with the docvalues of all sources.
+func (m *merge) eachTerms(b *builder, values [][]byte, add addTerms) error {
 	for k, s := range m.sources {
 		if values[k] == nil {
 			continue
@@ -187,13 +187,13 @@ func (m *merge) addValues(v *docValues, values [][]byte) error {
 		}
 		err := s.eachValue(values[k], func(doc uint64, terms []byte) {
 			if n := s.numbers[doc]; n != dropped {
-				v.add(int(n), terms)
+				add(int(n), terms)
 			}
 		})
 		if err != nil {
 			return err
 		}
-		if err := v.b.flushLarge(); err != nil {
+		if err := b.flushLarge(); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ func textRows(texts []string, from int) []Row {
 		rows[i] = Row{
 			ID: fmt.Sprintf("%08d", n), Stored: []byte{byte(n), 1},
 			Texts:  [][]string{{text}},
-			Values: [][]string{{fmt.Sprint("kind", n%7)}, {fmt.Sprint(n)}},
+			Values: [][]string{{fmt.Sprint("kind", n%7)}, {string(AppendNumber(nil, uint64(n)))}},
 		}
 	}
 	return rows

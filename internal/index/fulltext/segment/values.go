@@ -17,7 +17,7 @@ func (w *words) addValues(terms []string) {
 	w.endRow(first)
 }
 
-// writeValues writes a field of exact terms, with docvalues.
+// writeValues writes a field of exact terms, with docvalues and perhaps a column.
 func (b *builder) writeValues(f *builtField, docs int) error {
 	w := f.values
 	w.order()
@@ -34,10 +34,10 @@ func (b *builder) writeValues(f *builtField, docs int) error {
 	if err != nil {
 		return err
 	}
-	return b.finishField(&f.field, docs, func(v *docValues) error {
+	return b.finishField(&f.field, docs, func(add addTerms) error {
 		for doc, terms := range b.docTerms {
 			if len(terms) > 0 {
-				v.add(doc, terms)
+				add(doc, terms)
 			}
 		}
 		return nil

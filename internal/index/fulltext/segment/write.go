@@ -134,9 +134,9 @@ func (b *builder) writeFooter(docs, stored, fields uint64) error {
 	return b.flush()
 }
 
-// finishField writes the dictionary, the docvalues that addValues adds, if it is
-// not nil, and the record of a field.
-func (b *builder) finishField(f *field, docs int, addValues func(*docValues) error) error {
+// finishField writes the dictionary, the docvalues and the column of the documents that
+// eachTerms passes on, if it is not nil, and the record of a field.
+func (b *builder) finishField(f *field, docs int, eachTerms func(add addTerms) error) error {
 	terms, err := b.dict.finish()
 	if err != nil {
 		return err
@@ -145,20 +145,38 @@ func (b *builder) finishField(f *field, docs int, addValues func(*docValues) err
 	b.out = uvarint(b.out, uint64(len(terms)))
 	b.out = append(b.out, terms...)
 	start, end := uint64(math.MaxUint64), uint64(math.MaxUint64)
-	if addValues != nil {
+	if eachTerms != nil {
 		start = b.at()
-		b.docValues.start(b, docs)
-		if err := addValues(&b.docValues); err != nil {
+		shape, err := b.writeDocValues(docs, eachTerms)
+		if err != nil {
 			return err
 		}
-		b.docValues.finish()
 		end = b.at()
+		if err := b.writeColumn(docs, shape, eachTerms); err != nil {
+			return err
+		}
 	}
 	f.record = b.at()
 	b.out = uvarint(b.out, start)
 	b.out = uvarint(b.out, end)
 	b.out = uvarint(b.out, dict)
 	return nil
+}
+
+// addTerms adds the terms of a document, with separators. Documents come in order.
+type addTerms func(doc int, terms []byte)
+
+// writeDocValues writes the docvalues of a field, and returns the shape of its column.
+func (b *builder) writeDocValues(docs int, each func(addTerms) error) (shape columnShape, err error) {
+	b.docValues.start(b, docs)
+	err = each(func(doc int, terms []byte) {
+		b.docValues.add(doc, terms)
+		shape.add(terms)
+	})
+	if err == nil {
+		b.docValues.finish()
+	}
+	return shape, err
 }
 
 // docValues writes the docvalues of a field, the documents in order.

@@ -1,0 +1,77 @@
+package hits
+
+import (
+	"math"
+
+	"indexerd/internal/index/fulltext/segment"
+)
+
+// A search that is sorted by numbers needs the other values, and the keys, of those
+// documents only whose number can be that of one of the first hits. The columns of the
+// segments have the numbers.
+
+// narrow leaves out matches that are behind the first size+1, or before those that are
+// wanted, by their numbers alone. It leaves out none of a part without a column.
+func (c *collector) narrow(all []*found) error {
+	if c.collapse != nil {
+		return nil
+	}
+	n := narrowing{want: c.size + 1, last: math.MaxUint64, cursor: c.after != nil}
+	var with []*narrowed
+	for _, f := range all {
+		places, err := c.order.Places(f.Part)
+		if err != nil {
+			return err
+		}
+		if places == nil || f.Count == 0 {
+			continue
+		}
+		if n.cursor {
+			var ok bool
+			if n.after, ok = c.order.PlaceOf(c.after, places); !ok {
+				continue
+			}
+		}
+		with = append(with, &narrowed{f, places, n.first(f, places)})
+	}
+	for _, f := range with {
+		docs := segment.NewBits(f.Part.Docs())
+		f.places.UpTo(f.docs, &n.last, func(doc uint32, _ uint64) { docs.Set(doc) })
+		f.keepOnly(docs)
+	}
+	return nil
+}
+
+// A narrowed has the matches of a part that can be among the first.
+type narrowed struct {
+	*found
+	places *segment.Places
+	docs   segment.Bits
+}
+
+// A narrowing finds the place of the last of the first matches.
+type narrowing struct {
+	want   int
+	cursor bool            // matches are wanted from the place after on
+	after  uint64          // of those with this place it is not known whether they are wanted
+	least  topHeap[uint64] // the first places, inverted: the last of them is on top
+	last   uint64          // that one, once there are enough
+}
+
+// first returns the matches of a part that can be among the first, as far as it is known.
+func (n *narrowing) first(f *found, places *segment.Places) segment.Bits {
+	docs := segment.NewBits(f.Part.Docs())
+	places.UpTo(f.Docs, &n.last, func(doc uint32, place uint64) {
+		if n.cursor && place <= n.after {
+			if place == n.after {
+				docs.Set(doc)
+			}
+			return
+		}
+		docs.Set(doc)
+		if n.least.keep(^place, n.want); len(n.least) == n.want {
+			n.last = ^n.least[0]
+		}
+	})
+	return docs
+}

@@ -1,0 +1,50 @@
+package order
+
+import (
+	"math"
+
+	"indexerd/internal/index/fulltext/plan"
+	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/query"
+)
+
+// Places returns the places of the documents of a part, by the first value by which they are
+// sorted. It returns nil if that is not a number, or if the part has no column of them.
+func (o *Order) Places(p *plan.Part) (*segment.Places, error) {
+	if o.fields[0] == "" {
+		return nil, nil
+	}
+	column, err := p.Column(o.fields[0])
+	if err != nil || !column.Has() {
+		return nil, err
+	}
+	by := o.sorts[0]
+	places := &segment.Places{Column: column, Greatest: by.Descending, Descending: by.Descending}
+	if by.Pick != "" {
+		places.Greatest = by.Pick == query.PickMax
+	}
+	var ok bool
+	if places.Absent, ok = o.placeOf(key{}, places); !ok {
+		return nil, nil
+	}
+	return places, nil
+}
+
+// PlaceOf returns the place of a candidate, false if its value is not a number.
+func (o *Order) PlaceOf(c *Candidate, p *segment.Places) (place uint64, ok bool) {
+	return o.placeOf(c.keys[0], p)
+}
+
+func (o *Order) placeOf(k key, p *segment.Places) (place uint64, ok bool) {
+	if !k.present {
+		k = o.absent[0]
+	}
+	switch {
+	case k.present:
+		n, ok := segment.NumberOf(k.term)
+		return p.Of(n), ok
+	case o.sorts[0].First:
+		return 0, true
+	}
+	return math.MaxUint64, true
+}
