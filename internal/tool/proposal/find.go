@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/nearest"
 )
@@ -33,7 +32,7 @@ func Find(c doc.Catalog, names []string) (sql []string, err error) {
 // called returns the tables with a name: with exactly this one, or else with one that
 // differs in its marks.
 func called(c doc.Catalog, name string) (found []string) {
-	for _, same := range []func(string) bool{func(s string) bool { return s == name }, func(s string) bool { return configs.SameName(s, name) }} {
+	for _, same := range []func(string) bool{func(s string) bool { return s == name }, func(s string) bool { return nearest.Same(s, name) }} {
 		for _, t := range c.Tables {
 			if same(t.SQL) || same(t.Name) || same(t.Schema+"."+t.Name) || same(tableName(t)) {
 				found = append(found, t.SQL)
@@ -48,7 +47,7 @@ func called(c doc.Catalog, name string) (found []string) {
 
 // similar returns a question for the most similar name, or what has tables, if one is a view.
 func similar(c doc.Catalog, name string) string {
-	if slices.ContainsFunc(c.Views, func(v string) bool { return configs.SameName(v, name) }) {
+	if slices.ContainsFunc(c.Views, func(v string) bool { return nearest.Same(v, name) }) {
 		return ": it is a view, which the sql of a table may read, with its key or key: row"
 	}
 	var all []string
