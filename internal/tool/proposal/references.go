@@ -76,13 +76,16 @@ func (f *family) named(from doc.CatalogTable, r doc.CatalogReference, alias stri
 var ofChange = regexp.MustCompile(`^(last_)?(updated|modified|changed|edited|deleted|closed|locked)_by|^last_(editor|modifier|updater)|^(updater|modifier)(_|$)`)
 
 // namesOf returns the columns that name a row that a foreign key references, or the first
-// that holds text, without those that the key has itself.
+// that holds text, and neither a code nor an identifier, without those that the key has
+// itself.
 func namesOf(t doc.CatalogTable, r doc.CatalogReference) []doc.CatalogColumn {
 	own := func(c doc.CatalogColumn) bool { return slices.Contains(r.OtherColumns, c.Name) }
 	if named := slices.DeleteFunc(nameOf(t), own); len(named) > 0 {
 		return named
 	}
-	all := slices.DeleteFunc(texts(t), own)
+	all := slices.DeleteFunc(texts(t), func(c doc.CatalogColumn) bool {
+		return own(c) || coded.MatchString(c.Name) || identifier.MatchString(c.Name)
+	})
 	return all[:min(1, len(all))]
 }
 
