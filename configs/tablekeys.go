@@ -43,7 +43,7 @@ func tableKeys(t *Table) []key {
 		{
 			"json", false, "list the text columns that hold JSON: [data]", "",
 			"Columns of `sql` with JSON in a text type, as in SQLite and MariaDB. Of JSON, the strings and numbers are searched, " +
-				"not the names. Columns of a JSON type need not be listed.", names{&t.JSON, true},
+				"not the names. As `metadata`, a list is several values, and a text that is no JSON none. Columns of a JSON type need not be listed.", names{&t.JSON, true},
 		},
 		{
 			"paths", false, "give each a name, a column and a path: {city: {column: data, path: address.city}}", "",

@@ -10,7 +10,6 @@ import (
 	"image/png"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +19,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
-	"indexerd/internal/test/pgtest"
+	"indexerd/internal/test/browser"
 )
 
 // A tab is a page of the dashboard in a separate browser.
@@ -32,38 +31,7 @@ type tab struct {
 // browse opens the dashboard in headless Chromium.
 func browse(t testing.TB, base string) tab {
 	t.Helper()
-	pgtest.NeedsServers(t)
-	ctx, closeBrowser := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium(t)), chromedp.WSURLReadTimeout(soon), chromedp.NoSandbox, // root has no sandbox; the page is ours
-		chromedp.Flag("disable-lcd-text", true))...) // grey edges of letters: pictures of fewer colours
-	ctx, closeTab := chromedp.NewContext(ctx)
-	t.Cleanup(func() { closeTab(); closeBrowser() })
-	// The first step starts the browser, which ends with the step's context.
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1360, 1000)); err != nil {
-		t.Fatal(err)
-	}
-	b := tab{t, ctx}
-	b.do(chromedp.Navigate(base))
-	return b
-}
-
-// chromium is the browser that INDEXERD_TEST_CHROMIUM names, or Debian's.
-func chromium(t testing.TB) string {
-	t.Helper()
-	name := os.Getenv("INDEXERD_TEST_CHROMIUM")
-	if name == "" {
-		name = "chromium-headless-shell"
-	}
-	path, err := exec.LookPath(name)
-	switch {
-	case err == nil:
-		return path
-	case os.Getenv("CI") != "":
-		t.Fatalf("no browser to test with: %v: apt-get install chromium-headless-shell", err)
-	default:
-		t.Skipf("no browser to test with: %v: apt-get install chromium-headless-shell", err)
-	}
-	return ""
+	return tab{t, browser.Open(t, base)}
 }
 
 // do takes steps. A click on what never appears fails.

@@ -26,7 +26,7 @@ import (
 //	mysql  statements for MariaDB, which are shown only
 //	json   an answer, which has to be one
 //	ini    lines for systemd, which nothing here can run
-//	python, javascript, go, java
+//	python, javascript, jsx, go, java
 //	       programs, which the tests of internal/test/clienttest run
 type block struct {
 	at   string // file:line
@@ -34,7 +34,7 @@ type block struct {
 	text string
 }
 
-var languages = []string{"sh", "sql", "mysql", "yaml", "text", "json", "ini", "python", "javascript", "go", "java"}
+var languages = []string{"sh", "sql", "mysql", "yaml", "text", "json", "ini", "python", "javascript", "jsx", "go", "java"}
 
 const root = "../.."
 

@@ -24,7 +24,7 @@ const shop = `
 	CREATE TABLE contract_group (contract_id bigint, group_name text, granted_at timestamptz, revoked_at timestamptz);
 	CREATE TABLE legacy_article (id bigint PRIMARY KEY, changed timestamp, title text);
 	CREATE TABLE log (level text, happened timestamptz, body text);
-	CREATE TABLE parcel (id bigint PRIMARY KEY, updated_at timestamptz, data jsonb, note text, during tstzrange);
+	CREATE TABLE parcel (id bigint PRIMARY KEY, updated_at timestamptz, data jsonb, note text, tags text, during tstzrange);
 	INSERT INTO log VALUES ('info', now(), 'tea'), ('info', now(), 'tea');
 	INSERT INTO article VALUES (1, now(), 'tea', 'green', 'new', true, false);
 	CREATE TABLE ticket (id int PRIMARY KEY, updated_at timestamptz, subject text, tenant_id int, owner text, visible boolean);
@@ -32,7 +32,7 @@ const shop = `
 	INSERT INTO contract VALUES (1, now(), 'tea', 'delivery');
 	INSERT INTO contract_group VALUES (1, 'sales', now(), NULL), (1, 'staff', now(), now());
 	INSERT INTO orders VALUES ('acme', 1001, now(), 'Bo');
-	INSERT INTO parcel VALUES (1, now(), '{"address": {"city": "Berlin"}, "lines": [{"sku": "tea"}]}', '{}', '[2024-01-01, 2024-02-01)');
+	INSERT INTO parcel VALUES (1, now(), '{"address": {"city": "Berlin"}, "lines": [{"sku": "tea"}]}', '{}', '["red","new"]', '[2024-01-01, 2024-02-01)');
 	INSERT INTO order_line VALUES ('acme', 1001, now(), 'tea');
 	INSERT INTO legacy_article VALUES (1, '2024-10-27 02:30', 'twice in Berlin')`
 

@@ -5,10 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"indexerd/internal/test/pgtest"
 )
 
 const (
@@ -77,6 +81,59 @@ func TestSignedTokens(t *testing.T) {
 		}
 	}
 	tokensOccurNowhere(t, p, p.as(opsToken), data)
+}
+
+// TestSignedTokenRecipe runs the recipe of docs/recipes.md: the claims of its program, and
+// those that it names for tenants, owners and what is visible.
+func TestSignedTokenRecipe(t *testing.T) {
+	t.Parallel()
+	var config string
+	claims := map[string]any{}
+	for _, b := range blocks(t, "docs/recipes.md", "Signed tokens") {
+		switch b.lang {
+		case "yaml":
+			config = b.text
+		case "python":
+			text := regexp.MustCompile(`jwt\.encode\((\{.*\}),`).FindStringSubmatch(b.text)
+			if text == nil || json.Unmarshal([]byte(strings.Replace(text[1], "time.time() + 900", fmt.Sprint(time.Now().Unix()+900), 1)), &claims) != nil {
+				t.Fatalf("%s: no claims: %s", b.at, b.text)
+			}
+		}
+	}
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, `CREATE TABLE ticket (id int PRIMARY KEY, updated_at timestamptz DEFAULT now(), subject text, tenant_id int, owner text, visible boolean);
+		INSERT INTO ticket (id, subject, tenant_id, owner, visible) VALUES (1, 'printer', 7, 'ann', true), (2, 'printer', 7, 'ann', false), (3, 'printer', 7, 'bo', true), (4, 'printer', 8, 'ann', true), (5, 'printer', NULL, NULL, NULL)`)
+	file := writeFile(t, strings.NewReplacer("/var/lib/indexerd", t.TempDir()+"/data", "http:\n", "http:\n  listen: 127.0.0.1:0\n", "127.0.0.1:9200", "127.0.0.1:0",
+		"${DSN}", dsn, "${OPS_TOKEN}", opsToken, "${SHOP_KEY}", shopKey).Replace(config))
+	p := follow(t, file)
+	manual := document(t, "docs/recipes.md")
+	for _, c := range []struct {
+		filters []string
+		want    string
+		owners  string // the facet
+	}{
+		{nil, `"total":5`, `{"value":"ann","count":3},{"value":"bo","count":1}`},
+		{[]string{"tenant_id:7"}, `"total":3`, `{"value":"ann","count":2},{"value":"bo","count":1}`},
+		{[]string{"owner:ann"}, `"total":3`, `{"value":"ann","count":3}`},
+		{[]string{"visible:true"}, `"total":3`, `{"value":"ann","count":2},{"value":"bo","count":1}`},
+		{[]string{"tenant_id:7", "visible:true"}, `"total":2`, `{"value":"ann","count":1},{"value":"bo","count":1}`},
+		{[]string{"tenant_id:7", "owner:ann", "visible:true"}, `"total":1`, `{"value":"ann","count":1}`},
+	} {
+		for _, f := range c.filters {
+			if !strings.Contains(manual, f) {
+				t.Errorf("docs/recipes.md does not name %s", f)
+			}
+		}
+		claims["filters"] = c.filters
+		status, text := p.as(signedToken(t, shopKey, claims)).ask(t, "GET", "/api/v1/tables/ticket/search?q=printer&facets=owner", "")
+		if status != 200 || !strings.Contains(text, c.want) || !strings.Contains(text, c.owners) {
+			t.Errorf("%v: got %d %s, want %s and %s", c.filters, status, text, c.want, c.owners)
+		}
+	}
+	claims["tables"] = []string{"other"}
+	if status, text := p.as(signedToken(t, shopKey, claims)).ask(t, "GET", "/api/v1/tables/ticket/search", ""); status != 404 {
+		t.Errorf("a token of another table: got %d %s, want 404", status, text)
+	}
 }
 
 // TestOtherSites asks as the page of another site does: only routes that search are open,

@@ -23,7 +23,7 @@ func newChild(ctx context.Context, x *tx, cfg ChildConfig, updated updatedConfig
 	if err != nil {
 		return nil, err
 	}
-	if err := v.parseJSON(cfg.Path+".json", cfg.JSON); err != nil {
+	if err := v.parseJSON(cfg.Path+".json", cfg.JSON, cfg.Values); err != nil {
 		return nil, err
 	}
 	for _, name := range cfg.Columns {

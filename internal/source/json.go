@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"strings"
 
 	"indexerd/internal/base/doc"
@@ -24,7 +25,7 @@ type jsonPart struct {
 // describeJSON finds the columns that have JSON, and the parts of such columns. Documents
 // have the parts after the columns of the SQL.
 func (t *Table) describeJSON(cfg TableConfig) error {
-	if err := t.parseJSON("json", cfg.JSON); err != nil {
+	if err := t.parseJSON("json", cfg.JSON, cfg.Values); err != nil {
 		return err
 	}
 	t.rowNames = t.names[:t.documented()]
@@ -44,13 +45,13 @@ func (t *Table) describeJSON(cfg TableConfig) error {
 }
 
 // parseJSON has the texts of columns parsed as JSON.
-func (v *view) parseJSON(field string, columns []string) error {
+func (v *view) parseJSON(field string, columns, values []string) error {
 	for _, name := range columns {
 		at, err := v.column(field, name)
 		if err != nil {
 			return err
 		}
-		v.Columns[at].Value = dialect.ParsedJSON(v.Columns[at].Value)
+		v.Columns[at].Value = dialect.ParsedJSON(v.Columns[at].Value, slices.Contains(values, name))
 	}
 	return nil
 }
@@ -68,19 +69,21 @@ func (t *Table) documentRow(raw []any) doc.Row {
 	return row
 }
 
-// jsonEpoch returns what an epoch covers of JSON: the documents of rows depend on it, and
-// their digests do not.
+// jsonEpoch returns what an epoch covers of JSON: documents depend on it, digests do not.
 func (c TableConfig) jsonEpoch() (parts []string) {
-	parts = jsonEpoch(c.JSON)
+	parts = jsonEpoch(c.JSON, c.Values)
 	for _, p := range c.Paths {
 		parts = append(parts, "path", p.Name, p.Column, strings.Join(p.Path, "\x00"))
 	}
 	return parts
 }
 
-func jsonEpoch(columns []string) (parts []string) {
+func jsonEpoch(columns, values []string) (parts []string) {
 	for _, name := range columns {
 		parts = append(parts, "json", name)
+	}
+	for _, name := range values {
+		parts = append(parts, "values", name)
 	}
 	return parts
 }

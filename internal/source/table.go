@@ -43,6 +43,7 @@ type TableConfig struct {
 	Children []ChildConfig  // children and extras, in the order of doc.Row.Children
 	Deleted  DeletedConfig  // zero: no row is marked deleted
 	JSON     []string       // columns of SQL whose texts are JSON
+	Values   []string       // those of JSON that are filtered by value: a text that is no JSON is a doc.BadValue
 	Paths    []PathConfig   // further columns of documents
 	Changes  string         // SQL of key and updateTime without the filter of SQL; "": none
 	ACL      doc.ACL        // the groups to read for rejects; zero: none
@@ -70,6 +71,7 @@ type ChildConfig struct {
 	Updated string   // "": none
 	Unit    string   // of an Updated without a time type; "": found from the rows
 	JSON    []string // columns whose texts are JSON
+	Values  []string // those of JSON that are filtered by value
 	Columns []string // of the content; they must exist
 	Value   bool     // the SQL returns one column beside key and updated, as an extra does
 }
@@ -248,7 +250,7 @@ func (t *Table) tokenEpoch(cfg TableConfig, snapshot dialect.Snapshot) uint32 {
 		child := t.children[i]
 		parts = append(parts, childVersion, c.Name, child.token(), child.SQL, c.Updated, strconv.Itoa(len(c.Key)))
 		parts = append(parts, c.Key...)
-		parts = append(append(parts, child.described()...), jsonEpoch(c.JSON)...)
+		parts = append(append(parts, child.described()...), jsonEpoch(c.JSON, c.Values)...)
 	}
 	h := fnv.New32a()
 	for _, part := range parts {

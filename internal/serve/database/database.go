@@ -167,7 +167,7 @@ func (d *database) Table(ctx context.Context, t configs.Table, n Numbers, u Unit
 	c := source.TableConfig{
 		Name: t.Name, SQL: t.SQL, Key: t.Key, RowKey: t.RowKey, MaxRows: t.MaxRows, Updated: t.Updated, Unit: t.Unit, Zone: t.Location, Batch: t.Batch, Limits: t.Limits, Numbers: n,
 		Deleted: source.DeletedConfig(t.Deleted), Changes: t.Changes, ACL: ACL(t),
-		JSON: t.JSON, Units: u.Kept, Keep: u.Keep, Kinds: u.Kinds,
+		JSON: t.JSON, Values: jsonValues(t), Units: u.Kept, Keep: u.Keep, Kinds: u.Kinds,
 	}
 	for _, p := range t.Paths {
 		c.Paths = append(c.Paths, source.PathConfig(p))

@@ -17,6 +17,7 @@ type SideSQL struct {
 	Updated    string
 	Unit       string
 	JSON       []string
+	Values     []string
 	Columns    []string
 	Value      bool
 }
@@ -26,12 +27,26 @@ type SideSQL struct {
 func SideSQLs(t configs.Table) []SideSQL {
 	var all []SideSQL
 	for _, c := range t.Children {
-		all = append(all, SideSQL{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Unit: c.Unit, JSON: c.JSON, Columns: c.Content})
+		s := SideSQL{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Unit: c.Unit, JSON: c.JSON, Columns: c.Content}
+		if c.Type != "" {
+			s.Values = c.JSON
+		}
+		all = append(all, s)
 	}
 	for _, x := range t.Extra {
 		all = append(all, SideSQL{Name: x.Name, Path: "extra." + x.Name, SQL: x.SQL, Key: x.Key, Updated: x.Updated, Unit: x.Unit, Value: true})
 	}
 	return all
+}
+
+// jsonValues returns the columns with JSON as text that are filtered by value.
+func jsonValues(t configs.Table) (values []string) {
+	for _, name := range t.JSON {
+		if slices.ContainsFunc(t.Metadata, func(m configs.Meta) bool { return m.Name == name }) {
+			values = append(values, name)
+		}
+	}
+	return values
 }
 
 // ACL returns the field that holds the groups of a document.

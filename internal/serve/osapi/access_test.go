@@ -102,7 +102,7 @@ func requests(r *rapid.T, n int) []testRequest {
 		{"HEAD", fmt.Sprintf("/film/_doc/%d", id), "", false},
 		{"POST", "/film/_mget", fmt.Sprintf(`{"ids":["%d","0","1","2"]}`, id), false},
 		{"GET", "/film/_field_caps?fields=*", "", false}, {"GET", "/film", "", false}, {"GET", "/film/_settings", "", false},
-		{"GET", "/_cat/indices?v", "", false}, {"GET", "/_cat/count/film", "", false}, {"GET", "/_cat/health", "", false}, {"GET", "/_stats", "", false}, {"GET", "/_resolve/index/*", "", false},
+		{"GET", "/_cat/indices?v", "", false}, {"GET", "/_cat/count/film", "", false}, {"GET", "/_cat/shards", "", false}, {"GET", "/_cat/health", "", false}, {"GET", "/_stats", "", false}, {"GET", "/_resolve/index/*", "", false},
 		{"POST", "/film/_analyze", `{"field":"grp","text":"Two Words"}`, false},
 		{"POST", "/film/_search/point_in_time?keep_alive=1m", "", false}, {"GET", "/_search/point_in_time/_all?filter_path=pits.keep_alive", "", false}, {"DELETE", "/_search/point_in_time/_all?filter_path=pits.successful", "", false},
 	}

@@ -173,3 +173,25 @@ func (s server) catIndices(c *call) (any, error) {
 	}
 	return list(c, []string{"health", "status", "index", "uuid", "pri", "rep", "docs.count", "docs.deleted"}, rows)
 }
+
+// catShards lists the only shard of each index. One that is still loaded has no documents
+// yet. The size of an index is not shown: it would be that of all documents.
+func (s server) catShards(c *call) (any, error) {
+	t, err := s.targetOf(c, inList...)
+	if err != nil {
+		return nil, err
+	}
+	each, _, err := t.counts(c)
+	if err != nil {
+		return nil, err
+	}
+	_, ip := reachedAt(c)
+	var rows [][]string
+	for i, table := range t.Tables {
+		rows = append(rows, []string{table, "0", "p", "STARTED", strconv.FormatUint(each[i], 10), "", ip, nodeID})
+	}
+	for _, table := range t.missing {
+		rows = append(rows, []string{table, "0", "p", "INITIALIZING", "", "", ip, nodeID})
+	}
+	return list(c, []string{"index", "shard", "prirep", "state", "docs", "store", "ip", "node"}, rows)
+}

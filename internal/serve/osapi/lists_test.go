@@ -36,6 +36,10 @@ func TestLists(t *testing.T) {
 		{sales, "GET", "/_cat/indices?s=size", "", 400, "unable to sort by unknown sort key [size]"},
 		{sales, "GET", "/_cat/indices?format=yaml", "", 400, "format [yaml] is not supported"},
 		{sales, "GET", "/_cat/indices?help", "", 400, "URL parameter [help] is not supported"},
+		{sales, "GET", "/_cat/shards?v", "", 200, "index shard prirep state   docs store ip          node\nactor 0     p      STARTED 1          example.com indexerd\nfilm  0     p      STARTED 2          example.com indexerd\n"},
+		{guest, "GET", "/_cat/shards/film?format=json", "", 200, `[{"docs":"0","index":"film","ip":"example.com","node":"indexerd","prirep":"p","shard":"0","state":"STARTED","store":null}]`},
+		{sales, "GET", "/_cat/shards/f*?h=index,state&s=index:desc", "", 200, "film STARTED\n"},
+		{sales, "GET", "/_cat/shards/book", "", 404, "index_not_found_exception"},
 		{sales, "GET", "/_stats", "", 200, `"_all":{"primaries":{"docs":{"count":3,"deleted":0}}`},
 		{guest, "GET", "/film/_stats/docs", "", 200, `"_all":{"primaries":{"docs":{"count":0,"deleted":0}}`},
 		{sales, "GET", "/film/_stats/store", "", 400, "no handler found"},
@@ -92,10 +96,12 @@ func TestLists(t *testing.T) {
 		{sales, "DELETE", "/film", "", 405, "this API is read-only"},
 		{sales, "GET", "/_snapshot", "", 400, "invalid_index_name_exception"},
 		{sales, "GET", "/_snapshot", "", 400, "as an endpoint it is not supported"},
-		{sales, "GET", "/_cat/shards", "", 400, "no handler found for GET /_cat/shards"},
+		{sales, "GET", "/_cat/segments", "", 400, "no handler found for GET /_cat/segments"},
 	} {
 		w.want(t, c.token, c.method, c.path, c.body, c.status, c.want)
 	}
+	w.loading = "actor"
+	w.want(t, sales, "GET", "/_cat/shards?format=json&h=index,state,docs", "", 200, `[{"docs":"2","index":"film","state":"STARTED"},{"docs":null,"index":"actor","state":"INITIALIZING"}]`)
 }
 
 // A client that accepts JSON gets lists in JSON.

@@ -11,7 +11,19 @@ func (server) nodes(c *call) (any, error) {
 	if err := checkURL(c.URL.Query(), []string{"timeout", "flat_settings"}); err != nil {
 		return nil, err
 	}
-	address := c.Host
+	address, host := reachedAt(c)
+	return map[string]any{
+		"_nodes": map[string]int{"total": 1, "successful": 1, "failed": 0}, "cluster_name": clusterName,
+		"nodes": map[string]any{nodeID: map[string]any{
+			"name": nodeID, "host": host, "ip": host, "version": version, "build_type": "indexerd", "roles": []string{"data"}, "attributes": map[string]string{},
+			"http": map[string]any{"bound_address": []string{address}, "publish_address": address, "max_content_length_in_bytes": 64 << 10},
+		}},
+	}, nil
+}
+
+// reachedAt returns the address under which the caller has reached the node, and its host.
+func reachedAt(c *call) (address, host string) {
+	address = c.Host
 	if to, ok := c.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 		if _, _, err := net.SplitHostPort(address); err != nil {
 			address = to.String()
@@ -21,13 +33,7 @@ func (server) nodes(c *call) (any, error) {
 	if err != nil {
 		host = address
 	}
-	return map[string]any{
-		"_nodes": map[string]int{"total": 1, "successful": 1, "failed": 0}, "cluster_name": clusterName,
-		"nodes": map[string]any{nodeID: map[string]any{
-			"name": nodeID, "host": host, "ip": host, "version": version, "build_type": "indexerd", "roles": []string{"data"}, "attributes": map[string]string{},
-			"http": map[string]any{"bound_address": []string{address}, "publish_address": address, "max_content_length_in_bytes": 64 << 10},
-		}},
-	}, nil
+	return address, host
 }
 
 // resolve lists the indices that a list of names and patterns means.

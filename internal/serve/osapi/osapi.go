@@ -106,6 +106,7 @@ func (s server) lists() map[string]func(*call) (any, error) {
 		"/{index}": s.ofEach(indexOf), "/_mapping": mapping, "/{index}/_mapping": mapping, "/_settings": settings, "/{index}/_settings": settings,
 		"/_alias": aliases, "/{index}/_alias": aliases, "/{index}/_alias/{name}": s.noAlias,
 		"/_cat/aliases": s.catAliases, "/_cat/indices": s.catIndices, "/_cat/indices/{index}": s.catIndices, "/_cat/health": s.catHealth, "/_cat/count": s.catCount, "/_cat/count/{index}": s.catCount,
+		"/_cat/shards": s.catShards, "/_cat/shards/{index}": s.catShards,
 		"/_stats": s.stats, "/_stats/docs": s.stats, "/{index}/_stats": s.stats, "/{index}/_stats/docs": s.stats, "/_resolve/index/{index}": s.resolve,
 		"/_nodes": s.nodes, "/_nodes/http": s.nodes, "/_nodes/_all/http": s.nodes,
 		"/{index}/_doc/{id}": s.document, "/{index}/_source/{id}": s.source,

@@ -99,12 +99,16 @@ func compareCells(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-func (t table) objects() []map[string]string {
-	objects := make([]map[string]string, len(t.rows))
+// objects returns the rows with the names of their columns. An empty cell is null.
+func (t table) objects() []map[string]*string {
+	objects := make([]map[string]*string, len(t.rows))
 	for i, row := range t.rows {
-		objects[i] = map[string]string{}
+		objects[i] = map[string]*string{}
 		for at, name := range t.columns {
-			objects[i][name] = row[at]
+			objects[i][name] = nil
+			if row[at] != "" {
+				objects[i][name] = &row[at]
+			}
 		}
 	}
 	return objects

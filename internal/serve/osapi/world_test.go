@@ -36,6 +36,7 @@ type world struct {
 	handler http.Handler
 	open    *Cursors
 	meters  *httpapi.Meters
+	loading string // a table that is still loaded
 }
 
 // A worldTable is one table, its index and its pages.
@@ -234,6 +235,9 @@ func (w *world) Fields(table string, c search.Caller) (fields []mapping.Field, e
 	one := w.table(table)
 	if one == nil {
 		return nil, missingTable(table)
+	}
+	if table == w.loading {
+		return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: table + " is still being loaded"}
 	}
 	for _, name := range one.mapping.Content {
 		fields = append(fields, mapping.Field{Name: name, Type: mapping.Text, Analyzer: mapping.AnalyzerName(one.mapping.Spec())})

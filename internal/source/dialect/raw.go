@@ -51,16 +51,22 @@ func DocumentText(raw any) string {
 }
 
 // ParsedJSON returns a conversion whose texts are parsed as JSON. A text that is none
-// stays a text.
-func ParsedJSON(value func(raw any) (any, error)) func(raw any) (any, error) {
+// stays a text, or is a doc.BadValue if the column has values.
+func ParsedJSON(value func(raw any) (any, error), values bool) func(raw any) (any, error) {
 	return func(raw any) (any, error) {
 		v, err := value(raw)
-		if text, ok := v.(string); ok && err == nil {
-			if parsed, err := doc.ParseJSON(text); err == nil {
-				return parsed, nil
-			}
+		text, ok := v.(string)
+		if !ok || err != nil || text == "" {
+			return v, err
 		}
-		return v, err
+		parsed, wrong := doc.ParseJSON(text)
+		switch {
+		case wrong == nil:
+			return parsed, nil
+		case values:
+			return doc.NewBadValue(text, "the text is not JSON: "+wrong.Error()), nil
+		}
+		return v, nil
 	}
 }
 

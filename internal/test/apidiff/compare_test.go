@@ -87,7 +87,7 @@ func answered(kind string, a answer) any {
 			tokens = append(tokens, token["token"], token["position"], token["start_offset"], token["end_offset"])
 		}
 		return tokens
-	case "_cat/indices", "_cat/count":
+	case "_cat/indices", "_cat/count", "_cat/shards":
 		var rows []any
 		_ = json.Unmarshal([]byte(a.text), &rows)
 		return rows

@@ -82,6 +82,7 @@ func (g *generator) other() request {
 		{kind: "_analyze", method: "GET", path: "/_analyze", body: text(obj{"analyzer": "standard", "text": list{g.words(1, 4)}})},
 		{kind: "_cat/indices", method: "GET", path: "/_cat/indices/" + pick(g, index, index+","+other, "nothing") + "?format=json&h=index,docs.count"},
 		{kind: "_cat/count", method: "GET", path: "/_cat/count/" + index + "?format=json&h=count"},
+		{kind: "_cat/shards", method: "GET", path: "/_cat/shards/" + pick(g, index, index+","+other, "nothing") + "?format=json&h=index,shard,prirep,state,docs"},
 		{kind: "_mapping", method: "GET", path: "/" + pick(g, index, "nothing") + "/_mapping"},
 		{kind: "exists", method: "HEAD", path: "/" + pick(g, index, "nothing", index+","+other, "noth*")},
 		{kind: "exists", method: "HEAD", path: "/"},
@@ -93,7 +94,7 @@ func (g *generator) other() request {
 	g.used = map[string]bool{}
 	r := pick(g, all...)
 	at, _, _ := strings.Cut(strings.TrimPrefix(r.path, "/"+index), "?")
-	if r.kind == "_explain" || r.kind == "_cat/indices" || r.kind == "_mapping" || r.kind == "exists" || r.kind == "count" {
+	if r.kind == "_explain" || r.kind == "_cat/indices" || r.kind == "_cat/shards" || r.kind == "_mapping" || r.kind == "exists" || r.kind == "count" {
 		at = r.kind
 	}
 	g.use("endpoint " + at)

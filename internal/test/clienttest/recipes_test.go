@@ -34,7 +34,7 @@ func TestRecipes(t *testing.T) {
 		done = append(done, c.Language)
 		t.Run(c.Language, func(t *testing.T) {
 			c.installed(t)
-			s, err := server()
+			s, err := films()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -76,7 +76,7 @@ var targets = []target{
 	{name: "java"},
 	{name: "api-suite", without: "it fetches the REST tests, and takes minutes"},
 	{name: "bench-peers", without: "it installs PGSync"},
-	{name: "clients", without: "it installs the clients of eight languages"},
+	{name: "clients", without: "it installs clients of four languages, a bundler and a server of tools"},
 	{name: "demo-cluster", without: "it fetches HBase"},
 	{name: "hbase", without: "it fetches HBase"},
 	{name: "versions", server: true, without: "it fetches two releases of PostgreSQL and one of MariaDB"},

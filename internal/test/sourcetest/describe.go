@@ -248,6 +248,7 @@ var typeBehaviours = []behaviour{
 	{"values of every type have one form, in documents and children", true, values},
 	{"a NULL of every type is nil", true, nulls},
 	{"a value that no document can have costs the value, and not the row", true, badValues},
+	{"a text with JSON has its values, and a broken one costs the value", true, jsonTexts},
 	{"a row whose updateTime is no time is read, and has none", true, badTimes},
 }
 
@@ -325,6 +326,31 @@ func badValues(r *run) {
 			stored, parsed := doc.ParseRow(body)
 			if again, _ := stored.AppendJSON(nil); err != nil || parsed != nil || string(again) != string(body) {
 				r.Errorf("%s of %s in %s: got %s, %v, %v of the page %s", bad.SQL, bad.Type, where, again, err, parsed, body)
+			}
+		}
+	}
+}
+
+func jsonTexts(r *run) {
+	broken := `["red",`
+	r.exec("CREATE TABLE doc (id {int}, u {time}, v {text})")
+	all := []any{[]any{"red", "blue", int64(3)}, "red", doc.JSON(`{"a": ["red"]}`), doc.NewBadValue(broken, ""), nil}
+	for i, text := range []any{`["red", "blue", 3]`, `"red"`, `{"a": ["red"]}`, broken, nil} {
+		r.exec(fmt.Sprintf("INSERT INTO doc VALUES (%d, {@1}, %s)", i+1, r.h.Facts.Literal(text)))
+	}
+	table := r.open(Config{JSON: []string{"v"}, Values: []string{"v"}, Children: []Child{
+		{Name: "parts", Path: "children.parts", SQL: "SELECT * FROM doc", Key: []string{"id"}, JSON: []string{"v"}, Values: []string{"v"}},
+	}})
+	r.agree(table, oid(1), oid(2), oid(3), oid(4), oid(5))
+	for i, want := range all {
+		row := readBatches("", table.Docs(r.Context(), []doc.OID{oid(i + 1)})).docs[0].Row
+		for where, row := range map[string]doc.Row{"the row": row, "a child": row.Children[0].Rows[0]} {
+			got, _ := row.Get("v")
+			if bad, ok := got.(doc.BadValue); ok && strings.Contains(bad.Reason, "not JSON") {
+				got = doc.NewBadValue(bad.Text, "")
+			}
+			if !reflect.DeepEqual(got, want) {
+				r.Errorf("%s %d: got %#v, want %#v", where, i+1, got, want)
 			}
 		}
 	}

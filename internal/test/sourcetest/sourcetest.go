@@ -40,6 +40,8 @@ type Config struct {
 	Page     int // stamps of a page; 0: the source's default
 	Limits   doc.Limits
 	Numbers  Numbers // nil: fetches have number 0
+	JSON     []string
+	Values   []string
 	Children []Child
 	Deleted  Deleted
 	Changes  string
@@ -59,7 +61,7 @@ type (
 func (c Config) Table(name string) source.TableConfig {
 	return source.TableConfig{
 		Name: name, SQL: c.SQL, Key: c.Key, RowKey: c.RowKey, MaxRows: c.MaxRows, Updated: c.Updated, Unit: c.Unit, Zone: c.Zone, Batch: c.Batch, StampPage: c.Page, Limits: c.Limits, Numbers: c.Numbers,
-		Children: c.Children, Deleted: c.Deleted, Changes: c.Changes, ACL: c.ACL, Units: c.Units, Keep: c.Keep,
+		JSON: c.JSON, Values: c.Values, Children: c.Children, Deleted: c.Deleted, Changes: c.Changes, ACL: c.ACL, Units: c.Units, Keep: c.Keep,
 	}
 }
 
