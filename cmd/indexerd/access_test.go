@@ -316,7 +316,7 @@ func TestHangUpTakesTokens(t *testing.T) {
 
 // TestDashboardAsksForAToken signs in as a person does: with a wrong token, with
 // one that only searches, and with an admin's, which another load of the page
-// still knows and another tab does not.
+// still knows and another tab does not. Each sees what its token may see.
 func TestDashboardAsksForAToken(t *testing.T) {
 	t.Parallel()
 	file, _ := writeGuarded(t, "  listen: 127.0.0.1:0\n"+guardedTokens)
@@ -327,21 +327,46 @@ func TestDashboardAsksForAToken(t *testing.T) {
 		b.sees("#ready", "locked")
 		b.press(token + kb.Enter)
 	}
+	shows := func() string {
+		return eval[string](b, "document.documentElement.outerHTML + document.cookie + JSON.stringify(localStorage) + location.href")
+	}
 	signIn(unknownToken)
 	b.sees("#refusal", "the token is unknown")
 	signIn(salesToken)
-	b.sees("#refusal", "this token may only search")
-	signIn(opsToken)
 	b.sees("#ready", "ready")
+	b.sees("#found", "22 found")
+	b.sees("#facets", "page\n1", "doc\n21")
+	b.search("xylo*")
+	b.sees("#found", "0 found")
+	b.sees("#state", "Nothing found")
+	b.search("zebra")
+	b.sees("#found", "21 found")
+	b.click("#hits .key")
+	b.sees("#hits .open", "body of zebra")
+	if got := shows(); strings.Contains(got, hiddenWord) || strings.Contains(got, tokenWord) || strings.Contains(got, "/explain/") {
+		t.Errorf("a token of sales shows what it may not see: %s", got)
+	}
+	b.views("operations")
+	b.sees("#refusal", "this token may only search")
+	if eval[bool](b, "document.querySelector('#operations').checkVisibility()") {
+		t.Errorf("the operations show to a token that may only search")
+	}
+	signIn(opsToken)
+	b.sees("#sentence", "order")
+	b.views("search")
 	b.search("xylocanary")
 	b.sees("#found", "40 found")
 	b.click("#hits .key")
 	b.click("#hits .links a")
 	b.sees("#hits pre", `"verdict": "equal"`)
 	b.do(chromedp.Reload())
-	b.sees("#found", "61 found")
-	if got := eval[string](b, "document.documentElement.outerHTML + document.cookie + JSON.stringify(localStorage)"); strings.Contains(got, tokenWord) {
+	b.sees("#found", "40 found")
+	if got := shows(); strings.Contains(got, tokenWord) {
 		t.Errorf("the page shows or stores the token: %s", got)
 	}
 	browse(t, p.base).sees("#ready", "locked")
+	b.click("#leave")
+	b.sees("#ready", "locked")
+	b.do(chromedp.Reload())
+	b.sees("#ready", "locked")
 }

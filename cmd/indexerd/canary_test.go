@@ -70,7 +70,7 @@ func (m *miner) everything(p *proc, file string) {
 	m.asks("explain", "-c", file, "note", "7")
 	m.asks("history", "-c", file, "note", "--json")
 	m.asks("sweep", "-c", file, "note")
-	m.gets(p, "/", "/web/dashboard.js", "/healthz", "/readyz", "/metrics", "/api/v1/status", "/api/v1/tables/note/search?q=note",
+	m.gets(p, "/", "/web/page.js", "/healthz", "/readyz", "/metrics", "/api/v1/status", "/api/v1/tables/note/search?q=note",
 		"/api/v1/tables/note/quarantine", "/api/v1/tables/note/history", "/api/v1/tables/note/docs/7", "/api/v1/tables/note/explain/7", "/api/v1/runs/1")
 }
 

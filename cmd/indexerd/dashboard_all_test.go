@@ -40,19 +40,19 @@ func TestDashboardOfSeveralTables(t *testing.T) {
 
 	b := browse(t, p.base)
 	b.sees("#ready", "ready")
-	eval[any](b, "document.querySelector('#table').value = '*'; document.querySelector('#table').dispatchEvent(new Event('change'))")
 	b.search("striped")
 	b.sees("#found", "2 found")
 	b.sees("#hits", "animal 7", "plant 7")
 	b.sees("#hits .key", "striped animal", "striped plant")
 	b.sees("#facets", "kind", "wild")
-	if got := eval[string](b, "document.querySelector('#hits li:last-child a').getAttribute('href')"); got != "/api/v1/tables/plant/explain/7" {
+	eval[any](b, "document.querySelector('#hits li:last-child .key').click()")
+	if got := eval[string](b, "document.querySelector('#hits li.open a').getAttribute('href')"); got != "/api/v1/tables/plant/explain/7" {
 		t.Errorf("got a link to %s, want the hit's own table", got)
 	}
 
 	b.search("plain shark")
-	b.sees("#found", "0 found", "2 have most of the words")
-	b.click("#found button")
+	b.sees("#suggest", "2 have most of the words")
+	b.click("#suggest button")
 	b.sees("#found", "2 found")
 	b.sees("#hits", "animal 8", "plant 8")
 	stdout, stderr, code = ask(t, "search", "-c", file, "*", "plain", "shark")
@@ -62,8 +62,8 @@ func TestDashboardOfSeveralTables(t *testing.T) {
 	says(t, 0, "plain animal (animal 8)\n", "search", "-c", file, "*", "plain", "shark", "--match", "most")
 
 	b.search("strypid plant")
-	b.sees("#found", "0 found", "did you mean striped plant (1)")
-	b.click("#found button")
+	b.sees("#suggest", "did you mean striped plant (1)")
+	b.click("#suggest button")
 	b.sees("#found", "1 found")
 	b.sees("#hits", "plant 7")
 	says(t, 0, "did you mean striped plant (1)\n", "search", "-c", file, "*", "strypid", "plant")
@@ -102,6 +102,10 @@ func (e *sharedEngine) Status(ctx context.Context) httpapi.Status {
 	return s
 }
 
+func (*sharedEngine) Described(search.Caller) []httpapi.TableFields { return readyFilm() }
+
+func (*sharedEngine) Waiting() []string { return nil }
+
 func (*sharedEngine) Search(context.Context, string, search.Params) (search.Results, error) {
 	return search.Results{Facets: map[string][]query.Count{}, Next: func(int) *string { return nil }}, nil
 }
@@ -115,29 +119,28 @@ func TestDashboardOfTwoDaemons(t *testing.T) {
 	e := &sharedEngine{}
 	e.leader.Store(&httpapi.LeaderStatus{This: true, Host: "a", Address: "10.0.0.1:7700", Term: 5, Since: &since, Standbys: []httpapi.DaemonStatus{standby}})
 	b := browse(t, serveFake(t, e))
+	b.views("operations")
 	b.sees("[data-f=state]", "opening")
-	b.sees("[data-f=summary]", "waiting for the index since 2026-11-25 12:00:00 UTC")
-	b.sees("#leader", "leads since 2026-11-25 11:00:00 UTC, in term 5")
-	b.sees("#alarms", "The standby b (10.0.0.2:7700) does not lead: its configuration differs", "The standby b (10.0.0.2:7700) does not reach pages: no <b>answer</b>")
+	b.sees("#problems", "film: waits for the index since 2026-11-25 12:00:00 UTC")
+	b.sees("#figures", "this one", "since 2026-11-25 11:00:00 UTC, term 5, 1 standby")
+	b.sees("#problems", "The standby b (10.0.0.2:7700) does not lead: its configuration differs", "The standby b (10.0.0.2:7700) does not reach pages: no <b>answer</b>")
 
 	e.opened.Store(true)
-	b.sees("[data-f=state]", "following")
-	b.sees("[data-f=summary]", "1,000 documents")
+	b.sees("[data-f=state]", "removals held")
+	b.sees("[data-f=documents]", "1,000")
 
 	e.leader.Store(&httpapi.LeaderStatus{Host: "b", Address: "10.0.0.2:7700", Term: 6, Since: &since, Standbys: []httpapi.DaemonStatus{{Host: "a", Address: "10.0.0.1:7700", Started: &since}}})
-	b.sees("#leader", "stands by: b (10.0.0.2:7700) leads since 2026-11-25 11:00:00 UTC, in term 6")
-	if got := eval[string](b, "document.querySelector('#alarms').innerText"); got != "" {
-		t.Errorf("got alarms %q, want none", got)
+	b.sees("#figures", "b (10.0.0.2:7700)", "since 2026-11-25 11:00:00 UTC, term 6")
+	if got := eval[int](b, "document.querySelectorAll('#problems [data-level=bad]').length"); got != 1 { // the removals that are held
+		t.Errorf("got %d problems, want one", got)
 	}
 	b.do(chromedp.EmulateViewport(360, 740))
 	if got := eval[int](b, "document.documentElement.scrollWidth"); got > 360 {
 		t.Errorf("on a phone the page is %d pixels wide, want at most 360", got)
 	}
 	e.leader.Store(&httpapi.LeaderStatus{Standbys: []httpapi.DaemonStatus{}})
-	b.sees("#alarms", "No daemon leads: nothing is indexed.")
+	b.sees("#problems", "No daemon leads: nothing is indexed.")
 	e.leader.Store(&httpapi.LeaderStatus{Standbys: []httpapi.DaemonStatus{}, Error: &away})
-	b.sees("#alarms", "Which daemon leads is not known: etcd does not answer")
-	if got := eval[string](b, "document.querySelector('#leader').innerText"); got != "" {
-		t.Errorf("got leader %q, want none", got)
-	}
+	b.sees("#problems", "Which daemon leads is not known: etcd does not answer")
+	b.sees("#figures", "etcd does not say")
 }

@@ -72,6 +72,18 @@ func (b tab) press(keys string) { b.Helper(); b.do(chromedp.KeyEvent(keys)) }
 
 func (b tab) click(selector string) { b.Helper(); b.do(chromedp.Click(chromedp.CSS(selector))) }
 
+// opens opens another address of the same server.
+func (b tab) opens(path string) {
+	b.Helper()
+	b.do(chromedp.Navigate(eval[string](b, "location.origin") + path))
+}
+
+// views changes to a view, search or operations.
+func (b tab) views(name string) {
+	b.Helper()
+	eval[any](b, fmt.Sprintf("document.querySelector('[data-view=%s]').click()", name))
+}
+
 // search puts a query in place of the last one, by keyboard alone. It comes as one
 // event, as an input method's: letter by letter, a slow machine would search
 // for each beginning of it too, and show that when it is no longer expected.
@@ -103,7 +115,7 @@ func (b tab) scheme(name string) {
 	b.Helper()
 	b.do(func(ctx context.Context, t *chromedp.Target) (v chromedp.Void, err error) {
 		_, err = chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}},
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"}},
 		})
 		return v, err
 	})
@@ -134,6 +146,14 @@ func (b tab) picture(name string) {
 	}
 }
 
+// near reports whether a palette has a colour that looks like another one.
+func near(c color.Color, p color.Palette) bool {
+	r, g, b, _ := c.RGBA()
+	x, y, z, _ := p.Convert(c).RGBA()
+	apart := func(a, b uint32) int { return max(int(a), int(b)) - min(int(a), int(b)) }
+	return max(apart(r, x), apart(g, y), apart(b, z)) < 0x1800
+}
+
 // colours are the most frequent ones of a picture: with them it is a third of
 // the size and looks the same.
 func colours(pixels image.Image) color.Palette {
@@ -143,6 +163,11 @@ func colours(pixels image.Image) color.Palette {
 			count[pixels.At(x, y)]++
 		}
 	}
-	all := slices.SortedFunc(maps.Keys(count), func(a, b color.Color) int { return count[b] - count[a] })
-	return all[:min(len(all), 256)]
+	var chosen color.Palette
+	for _, c := range slices.SortedFunc(maps.Keys(count), func(a, b color.Color) int { return count[b] - count[a] }) {
+		if len(chosen) < 256 && (len(chosen) < 160 || !near(c, chosen)) { // leaves room for the few pixels of a signal
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen
 }

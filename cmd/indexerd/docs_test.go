@@ -345,20 +345,15 @@ func TestNewcomer(t *testing.T) {
 	r.read(first[0])
 	b := browse(t, r.daemon.base)
 	b.sees("#ready", "ready")
-	b.choose("film")
-	b.sees(".panel[open]", "film", "following", "1,000 documents")
+	b.views("operations")
+	b.sees("#tables", "film", "following", "1,000")
+	b.views("search")
 	b.search("astrona")
 	b.sees("#hits mark", "Astronaut")
 	b.search("penelope guiness dinosaur")
 	b.sees("#hits mark", "PENELOPE", "GUINESS", "DINOSAUR")
-	b.sees("#hits li:first-child dl > div:first-child", "title", "ACADEMY DINOSAUR")
+	b.sees("#hits .key", "ACADEMY DINOSAUR")
 	if took := time.Since(began); took > 5*time.Minute {
 		t.Errorf("a search was answered after %v, want within five minutes", took)
 	}
-}
-
-// choose chooses a table.
-func (b tab) choose(table string) {
-	b.Helper()
-	eval[any](b, fmt.Sprintf(`(() => { const s = document.querySelector('#table'); s.value = %q; s.dispatchEvent(new Event('change')) })()`, table))
 }

@@ -219,7 +219,7 @@ func (d *differential) request() query.Request {
 	if d.IntN(3) == 0 {
 		req.Filters = []query.Filter{pick(d, []query.Filter{
 			{Field: "tags", Values: []string{pick(d, tags), pick(d, tags)}}, {Field: "free", Values: []string{"true"}},
-			{Field: "year", Values: []string{"1999", "-3", "1.5"}}, {Field: "seen", Values: []string{"2000-01-01"}}, {Field: "cast", Values: []string{pick(d, vocabulary)}},
+			{Field: "year", Values: []string{"1999", "-3", "1.5"}}, {Field: "seen", Values: []string{"2000-01-01"}}, {Field: "seen", Values: []string{">=1999 <2000-06"}}, {Field: "year", Values: []string{">=0 <3", "[1999 TO *]"}}, {Field: "cast", Values: []string{pick(d, vocabulary)}},
 		})}
 	}
 	if d.IntN(3) == 0 {

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -112,6 +113,29 @@ func (p *parser) brackets(field string) (Node, error) {
 		return nil, p.fail(at, "write "+Shorten(field)+":[1 TO 5], with * for an open end", "invalid range")
 	}
 	return Range{Field: field, Min: Bound{Text: lo}, Max: Bound{Text: hi}}, nil
+}
+
+// ParseRange reads the value of a filter as a range of a field: one comparison as >=2005,
+// two as ">=2005 <2008", or brackets as [2005 TO 2008]. It reports false if the text
+// does not begin as one of these. The error is an *Error.
+func ParseRange(field, text string) (r Range, ok bool, err error) {
+	if text == "" || !strings.ContainsRune("<>[", rune(text[0])) {
+		return Range{}, false, nil
+	}
+	p := parser{text: text}
+	for !p.end() {
+		n, err := p.value(field, 0)
+		if err != nil {
+			return Range{}, true, err
+		}
+		one, isRange := n.(Range)
+		if !isRange || one.Min.Text != "" && r.Min.Text != "" || one.Max.Text != "" && r.Max.Text != "" {
+			return Range{}, true, Errorf("write >=1, <5, \">=1 <5\" or [1 TO 5]", "%s is no range", Shorten(text))
+		}
+		r = Range{Field: field, Min: cmp.Or(r.Min, one.Min), Max: cmp.Or(r.Max, one.Max)}
+		p.space()
+	}
+	return r, true, nil
 }
 
 // bound reads one end of a range. A star alone is an open end.

@@ -79,7 +79,8 @@ type Request struct {
 	Explain bool
 }
 
-// A Filter matches documents with one of the values in a metadata field.
+// A Filter matches documents with one of the values in a metadata field. A value of a
+// number or date may be a range, as ParseRange reads it.
 type Filter struct {
 	Field  string
 	Values []string
@@ -125,7 +126,7 @@ const (
 	PickMax Pick = "max"
 )
 
-// A Facet requests the most frequent values of a keyword field.
+// A Facet requests the most frequent values of a field. The index counts keywords.
 type Facet struct {
 	Field string
 	Size  int
@@ -181,9 +182,13 @@ type Key struct {
 	Text string // the value, as in a Range
 }
 
-// A Count is one value of a facet and the number of documents that have it.
+// A Count is one value of a facet and the number of documents that have it. Of a number or
+// date it is an interval, [From, To): numbers, or times as text. Value is then the range as
+// a Filter has it.
 type Count struct {
 	Value string `json:"value"`
+	From  any    `json:"from,omitempty"`
+	To    any    `json:"to,omitempty"`
 	Count int    `json:"count"`
 }
 

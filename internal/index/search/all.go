@@ -24,6 +24,12 @@ type Part struct {
 	Caller Caller
 }
 
+// A TableTotal is how many documents of a table match, before a fresh search leaves some out.
+type TableTotal struct {
+	Table string `json:"table"`
+	Total uint64 `json:"total"`
+}
+
 // SearchAll makes one search in several tables. It reads as many tables side by side
 // as there are processors, and keeps the hits that From and Size reach. Missing lists the tables that can't
 // be searched now. Params.Caller is not used.
@@ -65,7 +71,8 @@ type merge struct {
 	hits   []ranked
 	more   bool // hits follow those that are kept
 	total  uint64
-	fresh  bool // some table's hits are checked in the database
+	totals []TableTotal // of tables with matches
+	fresh  bool         // some table's hits are checked in the database
 	facets []*sharedFacet
 	bytes  int // of the values of facets
 
@@ -135,7 +142,9 @@ func (m *merge) add(t *fitted, res query.Result) error {
 		at.best = float32(res.Best)
 	}
 	t.best = at.best
-	m.total += res.Total
+	if m.total += res.Total; res.Total > 0 {
+		m.totals = append(m.totals, TableTotal{t.Table, res.Total})
+	}
 	m.more = m.more || res.Next != ""
 	hits := make([]ranked, len(res.Hits))
 	for i, h := range res.Hits {
@@ -224,7 +233,7 @@ func (m *merge) answer(ctx context.Context, missing []string) (Results, error) {
 		h.Hit.Keys = h.keys
 		hits[i] = shown{Hit: h.Hit, table: h.table.tableSearch, at: i}
 	}
-	r := Results{Table: AllTables, Total: m.total, Missing: append([]string{}, missing...), Facets: m.topFacets(), Aggs: m.results}
+	r := Results{Table: AllTables, Total: m.total, Tables: append([]TableTotal{}, m.totals...), Missing: append([]string{}, missing...), Facets: m.topFacets(), Aggs: m.results}
 	r.show(ctx, hits, m.fresh, func(n int) *string {
 		if n == len(hits) && !m.more {
 			return nil

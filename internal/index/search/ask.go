@@ -28,6 +28,7 @@ const moreWithin = time.Second
 
 // answer makes the search.
 func (a asked) answer(ctx context.Context) (Results, error) {
+	a.search = a.withIntervals(a.search)
 	if a.Node != nil {
 		return a.search(ctx, a.Params, a.Node)
 	}

@@ -82,8 +82,9 @@ type Searcher struct {
 	// Damaged reports whether the error of a page is that of a damaged one, and has the
 	// page repaired. nil: never.
 	Damaged   func(error) bool
-	Content   []string // columns whose words are searched
-	Metadata  []string // columns searched by value
+	Content   []string          // columns whose words are searched
+	Metadata  []string          // columns searched by value
+	Types     map[string]string // of Metadata and of children searched by value: keyword, number, date or boolean
 	Children  []Child
 	Title     title.Template     // of hits, of columns that every caller sees
 	ACL       string             // the field with the groups of a document; "" if every caller sees every document
@@ -136,6 +137,7 @@ type Answer struct {
 	Total   uint64                   `json:"total"`
 	Fresh   *bool                    `json:"fresh,omitempty"`
 	Missing []string                 `json:"missing,omitzero"`
+	Tables  []TableTotal             `json:"tables,omitzero"`
 	Suggest *Suggestion              `json:"suggest,omitempty"`
 	Notes   query.Notes              `json:"notes,omitempty"`
 	Hits    []Hit                    `json:"hits"`
@@ -161,10 +163,11 @@ type Hit struct {
 type Results struct {
 	Table   string
 	Total   uint64
-	Fresh   *bool       // all hits are checked in the database; nil: that was not requested
-	Missing []string    // tables that are not ready, in a search in all tables; else nil
-	Suggest *Suggestion // nil if there are hits, or no other search to suggest
-	Notes   query.Notes // how Params.Query is read in another way than it may have been meant
+	Fresh   *bool        // all hits are checked in the database; nil: that was not requested
+	Missing []string     // tables that are not ready, in a search in all tables; else nil
+	Tables  []TableTotal // tables with matches, in a search in all tables; else nil
+	Suggest *Suggestion  // nil if there are hits, or no other search to suggest
+	Notes   query.Notes  // how Params.Query is read in another way than it may have been meant
 	Facets  map[string][]query.Count
 	Aggs    []query.AggResult // of each of Params.Aggs
 	Best    float64           // highest score of all matches in one table; 0 if the hits are not sorted by it

@@ -75,14 +75,40 @@ func (e *Engine) searchTables(ctx context.Context, names []string, p search.Para
 		if t == nil || !p.Caller.Sees(name) {
 			continue
 		}
-		caller, err := t.Caller(p.Caller)
-		if marks, _ := e.trace.Table(t.Conf.Name); err != nil || !marks.Loaded || !t.IsOpen() || t.Rebuilding() {
+		part, ready := e.part(t, p.Caller)
+		if !ready {
 			missing = append(missing, t.Conf.Name)
 			continue
 		}
-		parts = append(parts, search.Part{Searcher: t.Searcher(), Caller: caller})
+		parts = append(parts, part)
 	}
 	return search.SearchAll(ctx, parts, missing, p)
+}
+
+// part returns a table as a search in several tables searches it for a caller; false if it
+// is not ready.
+func (e *Engine) part(t *tables.Table, c search.Caller) (search.Part, bool) {
+	c, err := t.Caller(c)
+	if marks, _ := e.trace.Table(t.Conf.Name); err != nil || !marks.Loaded || !t.IsOpen() || t.Rebuilding() {
+		return search.Part{}, false
+	}
+	return search.Part{Searcher: t.Searcher(), Caller: c}, true
+}
+
+// Described lists the tables that a caller may search, in the order of the configuration.
+func (e *Engine) Described(c search.Caller) []httpapi.TableFields {
+	all := []httpapi.TableFields{}
+	for _, t := range e.tables {
+		if !c.Sees(t.Conf.Name) {
+			continue
+		}
+		one := httpapi.TableFields{Table: t.Conf.Name, Fields: []search.Named{}}
+		if part, ready := e.part(t, c); ready {
+			one.Ready, one.Fields = true, part.Describe(part.Caller)
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // Doc returns one document.

@@ -10,6 +10,7 @@ import (
 
 	"indexerd/internal/base/recovered"
 	"indexerd/internal/base/release"
+	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/tables"
 	"indexerd/timetrace"
@@ -27,6 +28,9 @@ func (e *Engine) Status(ctx context.Context) httpapi.Status {
 	}
 	if s.Running {
 		s.PID = os.Getpid()
+	}
+	if free, size, err := datadir.Free(e.cfg.Data); err == nil {
+		s.Disk = &httpapi.DiskStatus{FreeBytes: free, SizeBytes: size}
 	}
 	for _, src := range e.sources {
 		err := src.LastError()

@@ -37,13 +37,22 @@ func Probe(dir string, size int) (err error) {
 	return f.Sync()
 }
 
-// Room reports an error if a disk has room for less than size bytes.
-func Room(dir string, size uint64) error {
+// Free returns the bytes that are free on a disk, and its size.
+func Free(dir string) (free, size uint64, err error) {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err != nil {
-		return fmt.Errorf("free space of %s: %w", dir, err)
+		return 0, 0, fmt.Errorf("free space of %s: %w", dir, err)
 	}
-	if free := disk.Bavail * uint64(disk.Bsize); free < size {
+	return disk.Bavail * uint64(disk.Bsize), disk.Blocks * uint64(disk.Bsize), nil
+}
+
+// Room reports an error if a disk has room for less than size bytes.
+func Room(dir string, size uint64) error {
+	free, _, err := Free(dir)
+	if err != nil {
+		return err
+	}
+	if free < size {
 		return fmt.Errorf("disk of %s has %d MB left of the %d MB needed", dir, free>>20, size>>20+1)
 	}
 	return nil

@@ -42,6 +42,7 @@ var (
 		"GET /{$}": true, "GET /web/{file}": true, // the dashboard's files, which contain no data
 	}
 	searchRoutes = map[string]bool{
+		"GET /api/v1/tables":                true,
 		"GET /api/v1/tables/{table}/search": true, "POST /api/v1/tables/{table}/search": true,
 	}
 )

@@ -48,6 +48,7 @@ func TestTokens(t *testing.T) {
 		{"GET", "/readyz", open},
 		{"GET", "/", open},
 		{"GET", "/web/api.js", open},
+		{"GET", "/api/v1/tables", forSearch},
 		{"GET", film + "search?q=drama", forSearch},
 		{"HEAD", film + "search", forSearch},
 		{"POST", film + "search", forSearch},

@@ -17,6 +17,7 @@ type Status struct {
 	Started *Time          `json:"started"`
 	Now     Time           `json:"now"`
 	Ready   bool           `json:"ready"`
+	Disk    *DiskStatus    `json:"disk"` // null if that is not known
 	Sources []SourceStatus `json:"sources"`
 	Tables  []TableStatus  `json:"tables"`
 	Leader  *LeaderStatus  `json:"leader,omitempty"` // where daemons share marks
@@ -102,6 +103,7 @@ type TableStatus struct {
 	Silent             int               `json:"silent"`     // rows that a comparison found changed without a moved updateTime, since the start
 	Comparison         *ComparisonStatus `json:"comparison"` // nil: none was made between two sweeps
 	Tree               TreeStatus        `json:"tree"`
+	Storage            *StorageStatus    `json:"storage"` // nil while nothing is open
 	LatenessMS         *LatenessStatus   `json:"lateness_ms"`
 	LastError          *LastError        `json:"last_error"`
 	Index              *ClusterStatus    `json:"index,omitempty"` // nil for an embedded index

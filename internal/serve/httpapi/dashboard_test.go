@@ -22,7 +22,7 @@ func serveDashboard(target string) *httptest.ResponseRecorder {
 // the dashboard.
 func TestDashboardHeaders(t *testing.T) {
 	for target, contentType := range map[string]string{
-		"/": "text/html; charset=utf-8", "/web/dashboard.css": "text/css; charset=utf-8", "/web/dashboard.js": "text/javascript; charset=utf-8", "/web/icon.svg": "image/svg+xml",
+		"/": "text/html; charset=utf-8", "/web/page.css": "text/css; charset=utf-8", "/web/page.js": "text/javascript; charset=utf-8", "/web/icon.svg": "image/svg+xml",
 	} {
 		w := serveDashboard(target)
 		if w.Code != http.StatusOK {

@@ -33,6 +33,8 @@ type Engine interface {
 	Status(context.Context) Status
 	// Waiting returns why the daemon is not ready, a line for each table.
 	Waiting() []string
+	// Described lists the tables that a caller may search.
+	Described(search.Caller) []TableFields
 	Search(ctx context.Context, table string, p search.Params) (search.Results, error)
 	Doc(ctx context.Context, table, oid string) (search.Document, error)
 	Versions(ctx context.Context, table, oid string) (search.Versions, error)
@@ -88,6 +90,7 @@ func newMux(e Engine, limits *Limits) *http.ServeMux {
 		writeJSON(w, http.StatusOK, e.Status(r.Context()))
 	})
 	mux.HandleFunc("POST /api/v1/backup", func(w http.ResponseWriter, r *http.Request) { stream(w, r, e.Backup) })
+	mux.HandleFunc("GET /api/v1/tables", func(w http.ResponseWriter, r *http.Request) { writeTables(w, e, requesterOf(r).caller) })
 	handleDocuments(mux, e, limits.searches)
 	handleLists(mux, e)
 	handleRuns(mux, e)

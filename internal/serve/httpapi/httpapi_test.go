@@ -41,6 +41,13 @@ func (f *fakeEngine) Status(context.Context) Status {
 	return Status{Version: "1", Sources: []SourceStatus{}, Tables: []TableStatus{}}
 }
 
+func (f *fakeEngine) Described(c search.Caller) []TableFields {
+	if c.Sees("film") {
+		return []TableFields{{Table: "film", Ready: true, Fields: []search.Named{{Name: "title", Words: true}}}}
+	}
+	return []TableFields{}
+}
+
 func (f *fakeEngine) Waiting() []string { return f.waiting }
 
 func (f *fakeEngine) Search(_ context.Context, table string, p search.Params) (search.Results, error) {
@@ -155,6 +162,7 @@ func TestResponses(t *testing.T) {
 	}{
 		{"health", "GET", "/healthz", "", nil, 200, `{"ok":true}`},
 		{"status", "GET", "/api/v1/status", "", nil, 200, `"tables":[]`},
+		{"tables", "GET", "/api/v1/tables", "", nil, 200, `{"access":"admin","tables":[{"table":"film","ready":true,"fields":[{"name":"title","words":true,"type":null}]}]}`},
 		{"search by GET", "GET", "/api/v1/tables/film/search?q=drama", "", nil, 200, `["a <mark>b</mark>"]`},
 		{"search by POST", "POST", "/api/v1/tables/film/search", `{"q":"drama"}`, nil, 200, `"oid":"7"`},
 		{"search by an empty POST", "POST", "/api/v1/tables/film/search", "", nil, 200, `"oid":"7"`},
@@ -253,11 +261,11 @@ func TestStatusJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"version":"","running":false,"pid":0,"started":null,"now":"0001-01-01T00:00:00.000000Z","ready":false,` +
-		`"sources":[{"source":"","driver":"","connected":false,"error":null,"pinned_by":null}],` +
+		`"disk":null,"sources":[{"source":"","driver":"","connected":false,"error":null,"pinned_by":null}],` +
 		`"tables":[{"table":"","source":"","state":"","load":null,"documents":0,"followed_by":"","settled":{"at":null,"mode":"","reason":"","unverified":false},` +
 		`"window":null,"lag_s":null,"marks":{"incremental":null,"tiers":{},"sweep":null},` +
 		`"passes":[{"pass":"","tier":null,"running":false,"last":null,"took_ms":0,"next":null,"error":null}],` +
-		`"held":null,"quarantined":0,"quarantined_visible":0,"quarantined_hidden":0,"partial":0,"out_of_range":0,"skipped":0,"silent":0,"comparison":null,"tree":{"entries":0,"bytes":0,"spilled_bytes":0},"lateness_ms":null,"last_error":null}]}`
+		`"held":null,"quarantined":0,"quarantined_visible":0,"quarantined_hidden":0,"partial":0,"out_of_range":0,"skipped":0,"silent":0,"comparison":null,"tree":{"entries":0,"bytes":0,"spilled_bytes":0},"storage":null,"lateness_ms":null,"last_error":null}]}`
 	if string(text) != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}

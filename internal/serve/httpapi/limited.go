@@ -121,15 +121,16 @@ func (l *limitedResponse) flush(results search.Results, tail []byte) error {
 // headOf returns the JSON before the first hit.
 func headOf(results search.Results, took time.Duration) ([]byte, error) {
 	text, err := encode(struct {
-		Table   string   `json:"table"`
-		TookMS  int64    `json:"took_ms"`
-		Total   uint64   `json:"total"`
-		Fresh   *bool    `json:"fresh,omitempty"`
-		Missing []string `json:"missing,omitzero"`
+		Table   string              `json:"table"`
+		TookMS  int64               `json:"took_ms"`
+		Total   uint64              `json:"total"`
+		Fresh   *bool               `json:"fresh,omitempty"`
+		Missing []string            `json:"missing,omitzero"`
+		Tables  []search.TableTotal `json:"tables,omitzero"`
 
 		Suggest *search.Suggestion `json:"suggest,omitempty"`
 		Notes   query.Notes        `json:"notes,omitempty"`
-	}{results.Table, took.Milliseconds(), results.Total, results.Fresh, results.Missing, results.Suggest, results.Notes})
+	}{results.Table, took.Milliseconds(), results.Total, results.Fresh, results.Missing, results.Tables, results.Suggest, results.Notes})
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,26 @@ func (s *Table) Status(to *httpapi.TableStatus) {
 	if s.Tree != nil {
 		to.Tree.Entries, to.Tree.Bytes, to.Tree.SpilledBytes = s.Tree.Stats()
 	}
+	to.Storage = s.storage()
 	to.LatenessMS = lateness(s.History.Lateness(), s.Conf.AssumedTimeout())
+}
+
+// storage is what the table takes on disk here; nil if that is not known now. The caller
+// holds mu, so no other machine is asked.
+func (s *Table) storage() *httpapi.StorageStatus {
+	to := &httpapi.StorageStatus{}
+	if _, remote := s.Index.(Examined); !remote {
+		bytes, err := s.Index.Bytes()
+		if err != nil { // just closed, or broken, which the table's error says
+			return nil
+		}
+		to.IndexBytes = bytes
+	}
+	if p, ok := s.Pages.(*store.FileMap); ok {
+		pages := p.Stats()
+		to.PagesBytes, to.GarbageBytes = pages.Bytes+pages.KeyBytes, pages.Garbage
+	}
+	return to
 }
 
 // heldStatus is what the guard holds; nil where it holds nothing.

@@ -10,15 +10,19 @@ import (
 
 // newSearcher returns a searcher with the mapping of the index. The caller holds mu.
 func (s *Table) newSearcher() *search.Searcher {
-	searcher := &search.Searcher{Index: s.Index, Pages: s.Pages, Table: s.Conf.Name, Damaged: s.suspectPage, Content: s.built.Content, Title: s.Conf.Title, ACL: s.Conf.ACL, Boosts: map[string]float64{}, BM25: &s.Conf.Content.BM25, Relevance: query.Relevance(s.Conf.Relevance), Fresh: s.Conf.Fresh, Rows: s.Look}
+	searcher := &search.Searcher{Index: s.Index, Pages: s.Pages, Table: s.Conf.Name, Damaged: s.suspectPage, Content: s.built.Content, Title: s.Conf.Title, ACL: s.Conf.ACL, Types: map[string]string{}, Boosts: map[string]float64{}, BM25: &s.Conf.Content.BM25, Relevance: query.Relevance(s.Conf.Relevance), Fresh: s.Conf.Fresh, Rows: s.Look}
 	if s.Conf.RowKey {
 		searcher.Rows = nil // reading some rows by key reads the whole table
 	}
 	for _, m := range s.built.Metadata {
 		searcher.Metadata = append(searcher.Metadata, m.Name)
+		searcher.Types[m.Name] = string(m.Type)
 	}
 	for _, c := range s.built.Children {
 		searcher.Children = append(searcher.Children, search.Child{Name: c.Name, Columns: c.Columns, Skip: c.Skip, Searched: c.Searched})
+		if c.Type != "" {
+			searcher.Types[c.Name] = string(c.Type)
+		}
 	}
 	for _, b := range s.Conf.Content.Boosts {
 		searcher.Boosts[b.Field] = b.Factor

@@ -347,11 +347,27 @@ func (c compiler) inRange(n query.Range) (Plan, error) {
 	return unscored{rangePlan{schema.MetadataField(f.Name), values}}, nil
 }
 
+// filterValue matches documents that have a value, or of a number or date a value in a range.
+func (c compiler) filterValue(field, text string) (Plan, error) {
+	f, err := c.Field(field)
+	if err != nil {
+		return nil, err
+	}
+	if f.Type == schema.Number || f.Type == schema.Date {
+		if r, ok, err := query.ParseRange(field, text); ok && err != nil {
+			return nil, err
+		} else if ok {
+			return c.inRange(r)
+		}
+	}
+	return c.equal(field, text)
+}
+
 // filter matches documents that have one of the values.
 func (c compiler) filter(f query.Filter) (Plan, error) {
 	var o orPlan
 	for _, v := range f.Values {
-		p, err := c.equal(f.Field, v)
+		p, err := c.filterValue(f.Field, v)
 		if err != nil {
 			return nil, err
 		}

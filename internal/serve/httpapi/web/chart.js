@@ -4,6 +4,7 @@ import { duration, el, setText } from './dom.js';
 
 const width = 300;
 const height = 48;
+const recentPoints = 150; // of a spark: five minutes of polls
 const pad = 2; // half the stroke, so that the highest and lowest points are not clipped
 
 function svg(name, attributes) {
@@ -25,6 +26,21 @@ function scale(points, highest) {
     (pad + ((at - from) / span) * (width - 2 * pad)).toFixed(1),
     (height - pad - (value / highest) * (height - 2 * pad)).toFixed(1),
   ]);
+}
+
+// spark returns a picture of a line without a text, and a function that draws points into it.
+export function spark(title) {
+  const path = svg('path', { 'vector-effect': 'non-scaling-stroke' });
+  const picture = svg('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': title });
+  picture.append(path);
+  return {
+    picture,
+    draw(points) {
+      const recent = points.slice(-recentPoints);
+      if (recent.length < 2) return;
+      path.setAttribute('d', line(scale(recent, recent.reduce((most, p) => Math.max(most, p.value), 1000))));
+    },
+  };
 }
 
 // chart returns a figure and a function that draws points, oldest first, into it.

@@ -29,8 +29,26 @@ export function marked(highlight) {
   });
 }
 
+// label returns a control within its label.
+export const label = (control, ...texts) => el('label', {}, control, ...texts);
+
+// button returns a button that calls f.
+export function button(f, attributes, ...children) {
+  const b = el('button', { type: 'button', ...attributes }, ...children);
+  b.addEventListener('click', f);
+  return b;
+}
+
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 export const number = (n) => whole.format(n);
+
+// bytes formats a size.
+export function bytes(n) {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let at = 0;
+  for (; n >= 1000 && at < units.length - 1; at++) n /= 1000;
+  return `${n >= 100 || at === 0 ? n.toFixed(0) : n.toFixed(1)} ${units[at]}`;
+}
 
 // duration formats milliseconds in a suitable unit.
 export function duration(ms) {

@@ -1,263 +1,222 @@
-// The search box. It searches while the user types, and never shows the answer of
-// an older search after a newer one.
-import { ask, hasToken, tablePath } from './api.js';
-import { $, el, marked, number } from './dom.js';
+// The search: it asks while the user types, keeps what is asked in the address, and never
+// shows the answer of an older search after a newer one.
+import * as address from './address.js';
+import { ask, said, tablePath } from './api.js';
+import { $, button, el, number, setText } from './dom.js';
+import { showExamples } from './examples.js';
+import { askFacets, showChips, showFacets } from './facets.js';
+import { arrows, showHits } from './hits.js';
 
 const typingPause = 120; // milliseconds without input before a search
-const facetValues = 8;
-const allTables = '*'; // searches all of them
+const allTables = '*';
 
-// typing: the last word may be incomplete. match: how many words a document must have,
-// of the query as it stands. shown: the query of the hits on the page, and its typing.
-// next: where they continue. explain: the index can explain scores.
-const state = { table: '', facets: [], filter: new Map(), explain: true, typing: false, match: 'all', shown: null, next: null };
+let state = address.read();
+let tables = []; // that the user may search
+let admin = false;
+let typing = false; // the last word may be incomplete, and others may have slips
+let explain = true; // the index can explain scores
+let shown = null; // the request of the hits on the page, and its table
+let next = null; // where they continue
 let pause; // the timer of typingPause
 let current = new AbortController(); // of the running search
+let waiting = []; // tables that are not ready, a line for each
 
-// followTables updates the list of tables. It chooses the first table once that has
-// documents.
-export function followTables(tables) {
-  const names = tables.map((t) => t.table);
-  if (names.length > 1) names.push(allTables);
-  const select = $('table');
-  if (names.join('\n') !== [...select.options].map((o) => o.value).join('\n')) {
-    select.replaceChildren(...names.map((name) => el('option', { value: name }, name === allTables ? 'all tables' : name)));
-    select.value = names.includes(state.table) ? state.table : (names[0] ?? '');
+// openSearch shows the search of an address.
+export function openSearch(all, access, from) {
+  [tables, admin, typing] = [all, access === 'admin', false];
+  show(from);
+}
+
+// showWaiting shows what tables wait for, and searches again when one is ready.
+export function showWaiting(lines, all) {
+  const ready = (list) => list.filter((t) => t.ready).length;
+  const more = ready(all) > ready(tables);
+  [waiting, tables] = [lines, all];
+  if (more) run();
+  else if (ready(tables) === 0) showNothing();
+}
+
+function show(from) {
+  state = from;
+  if ($('q').value !== state.q) $('q').value = state.q;
+  $('fresh').checked = state.fresh;
+  if (document.activeElement === document.body && matchMedia('(hover: hover)').matches) $('q').focus();
+  run();
+}
+
+// change searches for something else, which is an entry of the history. what is a function of
+// the state where it depends on it: a facet on the page may be older than the state.
+function change(what) {
+  state = { ...state, ...(typeof what === 'function' ? what(state) : what) };
+  typing = false;
+  address.keep(state);
+  show(state);
+}
+
+// scope is the table that is searched.
+const scope = () => state.table || (tables.length === 1 ? tables[0].table : allTables);
+
+// fields returns the fields of the scope, by name: their types, and in how many tables.
+function fields() {
+  const found = new Map();
+  for (const t of tables.filter((one) => scope() === allTables || one.table === scope())) {
+    for (const f of t.fields) {
+      const before = found.get(f.name);
+      found.set(f.name, { type: f.type ?? before?.type ?? null, words: f.words || Boolean(before?.words), tables: (before?.tables ?? 0) + 1 });
+    }
   }
-  const chosen = tables.find((t) => t.table === select.value);
-  if (chosen && chosen.documents > 0 && chosen.table !== state.table) choose(chosen.table);
+  return found;
 }
 
-async function choose(table) {
-  Object.assign(state, { table, facets: [], filter: new Map(), explain: true, shown: null });
-  await search();
-  try {
-    const facets = await facetFields(table);
-    if (table !== state.table) return; // the user chose another table
-    state.facets = facets;
-    if (facets.length) await search();
-  } catch {
-    state.table = ''; // the next poll tries again
-  }
-}
-
-// facetFields returns the fields to show facets of. The API does not return field
-// types, so it requests a facet of every field of some documents, and skips fields
-// whose values are unique.
-async function facetFields(table) {
-  const { hits } = await ask(tablePath(table, 'search?size=20&highlight=false'));
-  const fields = new Set(hits.flatMap((h) => Object.keys(h.fields)));
-  const tried = await Promise.all([...fields].map(async (field) => {
-    const query = new URLSearchParams({ size: 0, facets: `${field}:${facetValues}` });
-    const answer = await ask(tablePath(table, `search?${query}`)).catch(() => null);
-    const values = answer?.facets[field] ?? [];
-    return values.length > 0 && values[0].count > 1 ? field : null;
-  }));
-  return tried.filter((field) => field !== null);
-}
-
-function parameters(query) {
+// bodyOf returns the request of a state.
+function bodyOf(s) {
   return {
-    ...query,
-    filter: Object.fromEntries([...state.filter].map(([field, values]) => [field, [...values]])),
-    facets: Object.fromEntries(state.facets.map((field) => [field, facetValues])),
-    highlight: true,
-    explain: state.explain,
-    match: state.match,
-    fresh: $('fresh').checked || null, // null: as the table's configuration says
+    q: s.q,
+    filter: Object.fromEntries(s.filters),
+    sort: s.sort ? [s.sort] : [],
+    match: s.match,
+    typing,
+    fresh: s.fresh || null, // null: as the table's configuration says
+    explain: explain && s.q !== '' && !s.sort,
   };
 }
 
-async function search({ after = '' } = {}) {
+async function run({ after = '' } = {}) {
   clearTimeout(pause);
   current.abort();
   current = new AbortController();
   const { signal } = current;
-  const once = (query) => ask(tablePath(state.table, 'search'), { method: 'POST', body: { ...parameters(query), after }, signal });
-  const post = (query) => once(query).catch((e) => {
-    if (e.code !== 'bad_query' || !state.explain) throw e;
-    state.explain = false; // an index in a cluster refuses it
-    return once(query);
-  });
-  if (!state.table) return;
+  const table = scope();
+  if (tables.every((t) => !t.ready)) return showNothing();
+  const post = (body, where = table) => ask(tablePath(where, 'search'), { method: 'POST', body, signal });
   try {
-    let query = after ? state.shown : { q: $('q').value.trimStart(), typing: state.typing };
-    let answer = await post(query);
-    if (answer.total === 0 && !query.typing && state.match === 'all') {
-      const unfinished = { ...query, typing: true };
-      const found = await post(unfinished);
-      if (found.total > 0) [query, answer] = [unfinished, found];
+    let body = after ? { ...shown.body, after } : bodyOf(state);
+    let answer = await post(body).catch((e) => {
+      if (!body.explain || e.code !== 'bad_query') throw e;
+      explain = false; // an index in a cluster refuses it
+      body = { ...body, explain };
+      return post(body);
+    });
+    if (answer.total === 0 && !body.typing && state.match === 'all' && state.q) {
+      const unfinished = await post({ ...body, typing: true });
+      if (unfinished.total > 0) [body, answer] = [{ ...body, typing: true }, unfinished];
     }
-    const same = query.q === state.shown?.q && query.typing === state.shown.typing;
-    const inUse = same ? hitsInUse() : new Map();
-    state.shown = query;
-    showAnswer(answer, Boolean(after), inUse);
+    showAnswer(answer, table, body, after !== '');
+    if (after) return;
+    const facets = await askFacets({ table, body, tables, fields: fields(), answer, post });
+    if (!signal.aborted) showFacets(facets, state, change);
   } catch (e) {
-    if (!signal.aborted) showMessage(e.message, true);
+    if (!signal.aborted) showError(e);
   }
+}
+
+function showAnswer(answer, table, body, append) {
+  const same = shown !== null && shown.table === table && shown.body.q === body.q && shown.body.typing === body.typing;
+  [shown, next] = [{ table, body }, answer.next];
+  $('state').hidden = true;
+  setText($('found'), `${number(answer.total)} found${answer.took_ms ? `, ${number(answer.took_ms)} ms` : ''}`);
+  const notes = [...(answer.notes ?? []), ...(answer.fresh === false ? ['the database could not be asked: these are hits as they are stored'] : []),
+    ...(answer.missing?.length ? [`not searched, since not ready: ${answer.missing.join(', ')}`] : [])];
+  setText($('notes'), notes.join('. '));
+  $('notes').hidden = notes.length === 0;
+  showSuggestion(answer.suggest);
+  showHits(answer, { table, append, same, admin, fields: fields() });
+  $('more').hidden = next === null;
+  showSorts();
+  showChips(state, fields(), change);
+  if (answer.total === 0) showEmpty(answer);
+  showExamples(answer, { table, fields: fields(), state, ask: (q) => change({ q, filters: new Map(), match: 'all' }) });
 }
 
 // showSuggestion offers to search for other spellings, or for most of the words.
 function showSuggestion(suggest) {
+  $('suggest').hidden = !suggest;
   if (!suggest) return;
-  const have = suggest.match === 'all' ? number(suggest.total) : `${number(suggest.total)} have ${suggest.match} of the words`;
-  const button = el('button', { type: 'button' }, suggest.query ? `did you mean ${suggest.query} (${have})` : have);
-  button.addEventListener('click', () => {
-    state.match = suggest.match;
-    if (suggest.query) $('q').value = suggest.query;
-    state.typing = false;
-    search();
-  });
-  $('found').append(', ', button);
+  const most = suggest.match !== 'all';
+  const what = suggest.query ? `did you mean ${suggest.query} (${number(suggest.total)})` : `${number(suggest.total)} have ${suggest.match} of the words`;
+  const offer = button(() => change({ q: suggest.query || state.q, match: suggest.match }), {}, most && suggest.query ? `${what}, most of the words` : what);
+  $('suggest').replaceChildren(offer);
 }
 
-function showMessage(text, wrong = false) {
-  $('found').textContent = text;
-  $('found').classList.toggle('wrong', wrong);
+// showState shows a message in place of hits, with what may help.
+function showState(title, text, ...actions) {
+  $('hits').replaceChildren();
+  $('more').hidden = true;
+  $('state').replaceChildren(el('h2', {}, title), el('p', {}, text), el('div', { class: 'actions' }, ...actions));
+  $('state').hidden = false;
 }
 
-// hitsInUse returns the hits that are unfolded or have the focus, by name. An answer
-// to the same query keeps them: the first one with facets comes after the hits.
-function hitsInUse() {
-  const inUse = [...$('hits').children].filter((item) => item.matches('.open, :focus-within'));
-  return new Map(inUse.map((item) => [item.dataset.name, item]));
+function showEmpty() {
+  const filtered = state.filters.size > 0;
+  const text = state.q === '' && !filtered ? 'No document is indexed yet, or none that you may see.'
+    : filtered ? 'No document matches the words and all of the filters.' : 'No document has all of these words. Try fewer or other words, or a part of one with * at its end.';
+  showState('Nothing found', text,
+    filtered ? button(() => change({ filters: new Map() }), { class: 'main' }, 'Remove the filters') : null,
+    state.table && tables.length > 1 ? button(() => change({ table: '' }), {}, 'Search all tables') : null);
 }
 
-function showAnswer(answer, append, inUse) {
-  const missing = answer.missing?.length ? `, not ready: ${answer.missing.join(', ')}` : '';
-  const stale = answer.fresh === false ? ', not fresh: not all hits could be checked in the database' : '';
-  const notes = (answer.notes ?? []).map((note) => `, ${note}`).join('');
-  showMessage(`${number(answer.total)} found, ${answer.took_ms} ms${missing}${stale}${notes}`);
-  showSuggestion(answer.suggest);
-  const focused = document.activeElement;
-  const hits = answer.hits.map((h) => inUse.get(nameOf(h)) ?? hit(h));
-  if (append) $('hits').append(...hits);
-  else $('hits').replaceChildren(...hits);
-  if (append) hits[0]?.querySelector('button').focus();
-  else if ($('hits').contains(focused)) focused.focus();
-  state.next = answer.next;
-  $('more').hidden = answer.next === null;
-  showFacets(answer.facets);
+function showError(e) {
+  for (const id of ['notes', 'suggest', 'examples']) $(id).hidden = true;
+  setText($('found'), '');
+  showChips(state, fields(), change);
+  showSorts();
+  const titles = { bad_query: 'This search is not possible', unknown_table: 'There is no such table', not_ready: 'Not ready yet', busy: 'The server is busy', deadline: 'The search took too long' };
+  const ours = e.code === 'bad_query' || e.code === 'unknown_table'; // trying again does not help
+  const again = ours ? null : button(() => run(), { class: 'main' }, 'Try again');
+  const narrow = state.filters.size > 0 || state.table !== '' || state.sort !== '';
+  const wider = narrow ? button(() => change({ filters: new Map(), table: '', sort: '' }), { class: ours ? 'main' : '' }, 'Search everything for these words') : null;
+  showState(titles[e.code] ?? (e.code ? 'The search failed' : 'indexerd does not answer'), e.code ? sentence(said(e)) : 'The connection to the server was lost. What is on this page may be old.', again, wider);
 }
 
-// nameOf returns the key of a hit, in a search in all tables after its table.
-function nameOf({ table, oid }) {
-  return state.table === allTables ? `${table} ${oid}` : oid;
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
+
+// showNothing shows that no table can be searched yet.
+function showNothing() {
+  if (tables.length === 0) return showState('Nothing to search', 'No table is configured, or your token sees none.');
+  setText($('found'), '');
+  showState('Nothing to search yet', 'Documents can be searched when their table is loaded:', el('ul', {}, ...waiting.map((line) => el('li', {}, line))));
 }
 
-// hit returns the element of a document, with its title beside the key if it has one. Folded it shows the highlights, unfolded
-// all fields.
-function hit({ table = state.table, oid, title, fields, highlights = {}, explain = [] }) {
-  const names = Object.keys(fields).filter((name) => text(fields[name]) !== '');
-  names.sort((a, b) => Boolean(highlights[b]) - Boolean(highlights[a]));
-  const list = el('dl', {}, ...names.map((name) => field(name, fields[name], highlights[name])));
-  const address = nameOf({ table, oid });
-  if (title === oid) title = undefined;
-  const key = el('button', { type: 'button', class: 'key', 'aria-expanded': 'false' }, title ?? address);
-  const api = (what) => answerLink(tablePath(table, `${what}/${encodeURIComponent(oid)}`), what);
-  const links = el('span', { class: 'links' }, api('explain'), api('versions'));
-  const item = el('li', { 'data-name': address }, el('div', { class: 'head' }, key, title ? el('span', { class: 'quiet address' }, address) : null, links), list, scoreOf(explain));
-  key.addEventListener('click', () => {
-    const open = item.classList.toggle('open');
-    key.setAttribute('aria-expanded', String(open));
-  });
-  return item;
+// showSorts lists the orders of the scope.
+function showSorts() {
+  const orders = { number: ['low to high', 'high to low'], date: ['oldest first', 'newest first'], keyword: ['A to Z', 'Z to A'] };
+  const options = [['', 'best first']];
+  for (const [name, f] of fields()) {
+    if (orders[f.type]) orders[f.type].forEach((text, i) => options.push([i ? `-${name}` : name, `${name}, ${text}`]));
+  }
+  if (state.sort && !options.some(([value]) => value === state.sort)) options.push([state.sort, state.sort]);
+  const values = (list) => list.map(([value]) => value).join('\n');
+  if (values([...$('sort').options].map((o) => [o.value])) !== values(options)) {
+    $('sort').replaceChildren(...options.map(([value, text]) => el('option', { value }, text)));
+  }
+  $('sort').value = state.sort;
 }
 
-// scoreOf returns the parts of a hit's score, which an unfolded hit shows.
-function scoreOf(parts) {
-  const why = (p) => (p.distance ? `${p.word} near each other in ${p.field}` : p.word ? `${p.word} in ${p.field}` : 'matches without a word');
-  const line = (p) => `${p.score.toFixed(3)} ${why(p)}`;
-  return el('div', { class: 'score' }, ...parts.map((p) => el('p', {}, line(p))));
-}
-
-// answerLink links to an answer of the API. A browser does not send the token with
-// a link, so with a token the answer is shown below the hit.
-function answerLink(path, name) {
-  const link = el('a', { href: `/api/v1/${path}` }, name);
-  link.addEventListener('click', async (event) => {
-    if (!hasToken()) return;
-    event.preventDefault();
-    const item = link.closest('li');
-    const answer = await ask(path).then((a) => JSON.stringify(a, null, 2), (e) => e.message);
-    item.querySelector('pre')?.remove();
-    item.append(el('pre', {}, answer));
-  });
-  return link;
-}
-
-function field(name, value, fragments = []) {
-  const folded = fragments.flatMap((f, i) => (i ? [' … ', ...marked(f)] : marked(f)));
-  const found = el('span', { class: 'found' }, ...folded);
-  const all = el('span', { class: 'all' }, text(value));
-  return el('div', { class: folded.length ? 'hit' : '' }, el('dt', {}, name), el('dd', {}, folded.length ? found : null, all));
-}
-
-function text(value) {
-  if (value === null || value === undefined) return '';
-  if (Array.isArray(value)) return value.map(text).join(', ');
-  if (typeof value === 'object') return Object.values(value).map(text).join(' ');
-  return String(value);
-}
-
-function showFacets(facets) {
-  const groups = state.facets.map((field) => {
-    const chosen = state.filter.get(field) ?? new Set();
-    const values = facets[field] ?? [];
-    const gone = [...chosen].filter((c) => !values.some((v) => v.value === c)).map((value) => ({ value, count: 0 }));
-    return el('div', { class: 'facet', role: 'group', 'aria-label': field },
-      el('span', { class: 'quiet' }, field),
-      el('div', {}, ...[...values, ...gone].map(({ value, count }) => facetButton(field, value, count, chosen.has(value)))));
-  });
-  const focused = document.activeElement?.dataset.facet;
-  $('facets').replaceChildren(...groups);
-  if (focused) [...$('facets').querySelectorAll('button')].find((b) => b.dataset.facet === focused)?.focus();
-}
-
-function facetButton(field, value, count, chosen) {
-  const button = el('button', { type: 'button', 'aria-pressed': String(chosen), 'data-facet': `${field}:${value}` },
-    value, el('span', { class: 'count' }, number(count)));
-  button.addEventListener('click', () => {
-    const values = state.filter.get(field) ?? new Set();
-    if (!values.delete(value)) values.add(value);
-    if (values.size) state.filter.set(field, values);
-    else state.filter.delete(field);
-    search();
-  });
-  return button;
-}
-
-// move moves the focus between the search box and the hits with the arrow keys.
-function move(event) {
-  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-  const stops = [$('q'), ...$('hits').querySelectorAll('.key')];
-  const at = stops.indexOf(document.activeElement);
-  const to = stops[at + (event.key === 'ArrowDown' ? 1 : -1)];
-  if (at < 0 || !to) return;
-  event.preventDefault();
-  to.focus();
+// clear empties the box, and leaves it if it is empty.
+function clear() {
+  if ($('q').value === '') $('q').blur();
+  else change({ q: '', match: 'all' });
 }
 
 export function startSearch() {
   $('q').addEventListener('input', () => {
     clearTimeout(pause);
-    [state.typing, state.match] = [true, 'all'];
-    pause = setTimeout(search, typingPause);
+    [typing, state] = [true, { ...state, q: $('q').value.trimStart(), match: 'all' }];
+    pause = setTimeout(() => {
+      address.keep(state, true);
+      run();
+    }, typingPause);
   });
-  $('q').form.addEventListener('submit', (event) => {
+  $('ask').addEventListener('submit', (event) => {
     event.preventDefault();
-    [state.typing, state.match] = [false, 'all'];
-    search();
+    change({ q: $('q').value.trim(), match: 'all' });
   });
-  $('fresh').addEventListener('change', () => search());
-  $('table').addEventListener('change', () => choose($('table').value));
-  $('more').addEventListener('click', () => search({ after: state.next }));
-  $('search').addEventListener('keydown', move);
-  document.addEventListener('keydown', (event) => {
-    const writing = event.target.closest('input, textarea, select');
-    if (event.key !== '/' || writing || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    $('q').focus();
-    $('q').select();
-  });
+  $('fresh').addEventListener('change', () => change({ fresh: $('fresh').checked }));
+  $('sort').addEventListener('change', () => change({ sort: $('sort').value }));
+  $('more').addEventListener('click', () => run({ after: next }));
+  arrows(clear);
+  const narrow = matchMedia('(width < 60rem)');
+  const fold = () => { $('filters').open = !narrow.matches; };
+  narrow.addEventListener('change', fold);
+  fold();
 }

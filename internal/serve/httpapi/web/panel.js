@@ -1,38 +1,24 @@
-// A panel for each table: its state, its passes and buttons that run them.
-import { ask, tablePath } from './api.js';
-import { chart } from './chart.js';
-import { $, duration, el, number, setText, utc, when } from './dom.js';
+// The panel of a table: its state, its passes and buttons that run them.
+import { ask, said, tablePath } from './api.js';
+import { chart, spark } from './chart.js';
+import { $, bytes, duration, el, number, setText, utc, when } from './dom.js';
 
 const keptSamples = 900; // samples of lag: half an hour of polls
 const listEvery = 10000; // milliseconds between requests of the history
 const followEvery = 300; // milliseconds between requests of a run
 
-const panels = new Map(); // by table
-
-// showTables updates every panel.
-export function showTables(status) {
-  for (const t of status.tables) {
-    if (!panels.has(t.table)) panels.set(t.table, panel(t.table));
-    panels.get(t.table).show(t, status.now);
-  }
-}
-
-// openTable unfolds one panel and folds the others.
-export function openTable(table) {
-  for (const [name, p] of panels) p.root.open = name === table;
-}
-
-function panel(table) {
+// panel returns the panel of a table, and a function that shows its state.
+export function panel(table) {
   const root = $('panel').content.cloneNode(true).firstElementChild;
   const f = Object.fromEntries([...root.querySelectorAll('[data-f]')].map((e) => [e.dataset.f, e]));
-  root.open = panels.size === 0;
   setText(f.table, table);
+  const line = spark(`Lag of ${table}`);
+  f.spark.append(line.picture);
   const charts = drawCharts(f.charts);
   const lists = keepLists(root, f, table, charts);
   for (const button of root.querySelectorAll('[data-run]')) {
     button.addEventListener('click', () => run(table, button, f.run).finally(lists.refresh));
   }
-  $('tables').append(root);
   const lag = [];
   return {
     root,
@@ -45,27 +31,27 @@ function panel(table) {
       for (const button of root.querySelectorAll('[data-run]')) button.hidden = !offered(t, button.dataset.run);
       showPasses(f.passes, t.passes, now);
       charts.lag.draw(lag);
+      line.draw(lag);
       lists.due();
     },
   };
 }
 
 function showState(f, t) {
-  setText(f.state, t.state);
+  setText(f.state, t.held && t.state === 'following' ? 'removals held' : t.state);
   f.state.dataset.state = t.state;
-  setText(f.summary, t.opening ? `waiting for ${t.opening.waits_for} since ${utc(t.opening.since)}`
-    : `${number(t.documents)} documents${t.index ? `, index ${t.index.health}` : ''}`);
+  setText(f.documents, t.opening ? '–' : number(t.documents));
+  setText(f.lag, t.lag_s === null ? '–' : duration(t.lag_s * 1000));
+  setText(f.aside, number(t.quarantined + t.partial));
+  f.aside.classList.toggle('wrong', t.quarantined > 0);
+  setText(f.disk, t.storage ? bytes(t.storage.index_bytes + t.storage.pages_bytes) : '–');
   f.load.hidden = t.load === null;
   if (t.load) {
     f.progress.max = Math.max(t.load.of, 1);
     f.progress.value = t.load.done;
     const percent = Math.floor((100 * t.load.done) / Math.max(t.load.of, 1));
-    setText(f.loading, `${percent} %: ${number(t.load.done)} of ${number(t.load.of)} rows, ${number(t.load.rows_per_s)} rows/s, ${duration(t.load.eta_s * 1000)} to go`);
-  }
-  f.held.hidden = t.held === null;
-  if (t.held) {
-    setText(f['held-what'], `${number(t.held.removals)} removals of ${number(t.held.of)} documents are held since ${utc(t.held.since)}.`);
-    setText(f['held-do'], t.held.do);
+    setText(f.loading, `${percent} %: ${number(t.load.done)} of ${number(t.load.of)} rows, ${number(t.load.rows_per_s)} rows/s, ${duration(t.load.eta_s * 1000)} left`);
+    f.progress.setAttribute('aria-label', `${t.state} ${t.table}`);
   }
   const e = t.last_error;
   f.error.hidden = e === null;
@@ -74,7 +60,6 @@ function showState(f, t) {
 }
 
 function showFacts(f, t, now) {
-  setText(f.lag, t.lag_s === null ? '–' : duration(t.lag_s * 1000));
   setText(f.settled, t.settled.at === null ? '–' : when(t.settled.at, now));
   setText(f.mode, t.settled.at === null ? '–' : t.settled.mode);
   f.settled.title = utc(t.settled.at);
@@ -82,6 +67,8 @@ function showFacts(f, t, now) {
   setText(f.late, t.lateness_ms ? duration(t.lateness_ms.p99) : 'none');
   setText(f.quarantined, t.quarantined ? `${number(t.quarantined)} rows${t.quarantined_hidden ? `, ${number(t.quarantined_hidden)} hidden` : ''}` : 'none');
   setText(f.partial, t.partial ? `${number(t.partial)} rows` : 'none');
+  setText(f.index, t.index ? `${t.index.engine}, ${t.index.health}` : t.storage ? bytes(t.storage.index_bytes) : '–');
+  setText(f.pages, t.storage ? `${bytes(t.storage.pages_bytes)}${t.storage.garbage_bytes ? `, ${bytes(t.storage.garbage_bytes)} to be freed` : ''}` : '–');
   f.quarantined.classList.toggle('wrong', t.quarantined > 0);
   const notes = [t.settled.reason, t.settled.unverified ? 'unverified' : '', t.lateness_ms?.advice];
   setText(f.reason, notes.filter(Boolean).join('; '));
@@ -177,7 +164,7 @@ async function run(table, button, output) {
     setText(output, `${pass}: ${outcome(ended)}`);
   } catch (e) {
     output.classList.add('wrong');
-    setText(output, `${pass}: ${e.message}`);
+    setText(output, `${pass}: ${e.code ? said(e) : e.message}`);
   } finally {
     button.disabled = false;
   }
