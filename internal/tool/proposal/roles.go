@@ -72,7 +72,7 @@ func (f *family) roleOf(t doc.CatalogTable) role {
 		return link
 	case belongs && !f.entity(t) && !crowded(owner, t):
 		return part
-	case !prose && !f.entity(t) && cascades(t) > 1, !prose && !named && len(t.References) > 1:
+	case !prose && !f.entity(t) && (cascades(t) > 1 || !named && len(t.References) > 1):
 		return link
 	case f.isCode(t):
 		return code
@@ -213,7 +213,8 @@ func nameOf(t doc.CatalogTable) []doc.CatalogColumn {
 	})
 	named := title.Default(columnNames(all)).Columns()
 	if named == nil {
-		i := slices.IndexFunc(all, func(c doc.CatalogColumn) bool { return singular(spoken(c.Name)) == singular(spoken(t.Name)) })
+		own := singular(spoken(t.Name))
+		i := slices.IndexFunc(all, func(c doc.CatalogColumn) bool { return singular(spoken(c.Name)) == own || spoken(c.Name) == own+"name" })
 		if i < 0 {
 			return nil
 		}
