@@ -38,10 +38,10 @@ func (f *family) joinNames(p *proposal, taken names) {
 				p.json = append(p.json, one)
 			}
 		}
-		if p.joins = append(p.joins, j); p.textless {
+		if p.joins = append(p.joins, j); p.textless && p.keyless != "" {
 			p.textless, p.content = false, nil
 		}
-		p.content = append(p.content, j.columns...)
+		p.content = append(slices.Clone(p.content), j.columns...)
 		if typ := childType(named); typ != "" && len(named) == 1 {
 			p.metadata = append(p.metadata, meta{j.columns[0], typ})
 		}

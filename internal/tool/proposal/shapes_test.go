@@ -70,7 +70,7 @@ var shapes = []shape{
 	},
 	{
 		"a row of numbers is found by the names that it references", `CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80)); CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a (id), n INTEGER)`,
-		[]string{"    sql: SELECT l.id, l.a_id, l.n, r1.title AS \"a\" FROM b l LEFT JOIN a r1 ON r1.id = l.a_id\n", "    content: {fields: [a]}\n    metadata: {a_id: number, \"n\": number, a: keyword}\n"}, []string{"      bs:"},
+		[]string{"    sql: SELECT l.id, l.a_id, l.n, r1.title AS \"a\" FROM b l LEFT JOIN a r1 ON r1.id = l.a_id\n", "    # no column holds text: the key is searched as words\n    content: {fields: [id, a]}\n    metadata: {a_id: number, \"n\": number, a: keyword}\n"}, []string{"      bs:"},
 	},
 	{
 		"names in mixed case", `CREATE TABLE "InvoiceLine" ("InvoiceLineId" INTEGER PRIMARY KEY, "Text" VARCHAR(80), "ParentId" INTEGER REFERENCES "InvoiceLine" ("InvoiceLineId"), "Order" VARCHAR(80))`,
