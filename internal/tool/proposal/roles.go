@@ -176,7 +176,7 @@ var ofTexts = regexp.MustCompile(`(^|_)(title|subject|headline|heading|caption|t
 func (f *family) isCode(t doc.CatalogTable) bool {
 	kind := kinds.MatchString(spelled(t.Name))
 	switch named := nameOf(t); {
-	case named == nil, isPerson(t), t.Rows > more, len(t.Columns) > 8:
+	case named == nil && (!kind || len(t.Columns) > 3), isPerson(t), t.Rows > more, len(t.Columns) > 8:
 		return false
 	case !kind && (t.Rows > few || len(t.Columns) > 4 || ofTexts.MatchString(spelled(named[0].Name))):
 		return false
