@@ -215,7 +215,7 @@ func (a *anyDB) look(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer opened.Close()
-	if a.catalog, err = opened.Catalog(t.Context()); err != nil {
+	if a.catalog, err = opened.Catalog(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 }

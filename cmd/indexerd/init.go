@@ -10,6 +10,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/base/terminal"
 	"indexerd/internal/base/timeunit"
 	"indexerd/internal/index/analysis"
@@ -18,9 +19,6 @@ import (
 	"indexerd/internal/tool/proposal"
 	"indexerd/internal/tool/target"
 )
-
-// initWithin bounds the inspection of a database.
-const initWithin = time.Minute
 
 type initCommand struct {
 	DSN      string   `arg:"" optional:"" name:"DSN" help:"The database, in the form that its tools print: a URL, host=... dbname=..., jdbc:..., an ADO string, a file of SQLite; or '$${NAME}', the environment variable with it. Default: DATABASE_URL, or PGHOST and the like."`
@@ -48,8 +46,6 @@ func (initCommand) Help() string {
 
 // Run prints a configuration that the run command accepts.
 func (c initCommand) Run(ctx context.Context, w world) error {
-	ctx, cancel := context.WithTimeout(ctx, initWithin)
-	defer cancel()
 	if known := append([]string{proposal.AutoLanguage, proposal.NoLanguage}, analysis.Languages()...); c.Language != "" && !slices.Contains(known, c.Language) {
 		return coded{fmt.Errorf("init: unknown language %q: write %s", c.Language, strings.Join(known, ", ")), exitBad}
 	}
@@ -63,7 +59,10 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 		return coded{fmt.Errorf("init: %w", err), exitBad}
 	}
 	defer db.Close()
-	catalog, err := db.Catalog(ctx)
+	meter := new(progress.Meter)
+	_, stop := watch(w, "init", meter)
+	defer stop()
+	catalog, err := db.Catalog(ctx, meter)
 	switch {
 	case errors.Is(err, doc.ErrUnavailable) && driver == "sqlite":
 		return coded{fmt.Errorf("init: %w: name a file of SQLite%s, or postgres://user@host/database, or mysql://user@host/database", err, rooted(of.DSN)), exitBad}
@@ -77,10 +76,15 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	if err != nil {
 		return coded{fmt.Errorf("init: %w", err), exitBad}
 	}
+	meter.Step("reading samples", "tables", 0, int64(len(catalog.Tables)))
 	proposed := proposal.Config(catalog, proposal.Source{
 		Driver: driver, DSN: of.Written, Address: db.Address(), Unit: func(sql, column string) timeunit.Unit { return unitOf(ctx, db, sql, column) },
-		Texts: func(sql string, columns []string) [][]string { return textsOf(ctx, db, sql, columns) }, Language: c.Language, Only: only, All: c.All,
+		Texts: func(sql string, columns []string) [][]string {
+			defer meter.Add(1)
+			return textsOf(ctx, db, sql, columns)
+		}, Language: c.Language, Only: only, All: c.All,
 	})
+	stop()
 	if proposed.Tables > 0 {
 		if _, err := configs.Parse("init", []byte(proposed.YAML), of.Getenv(w.getenv)); err != nil {
 			return err

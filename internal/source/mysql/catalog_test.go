@@ -40,7 +40,7 @@ func TestCatalog(t *testing.T) {
 	} {
 		mariatest.Exec(t, dsn, s)
 	}
-	c, err := source.New(openDB(t, dsn, time.Second), pace.Limits{}).Catalog(t.Context())
+	c, err := source.New(openDB(t, dsn, time.Second), pace.Limits{}).Catalog(t.Context(), nil)
 	if err != nil || len(c.Tables) != 2 || !slices.Equal(c.Views, []string{"`shown`"}) || c.Name != dsn[strings.LastIndex(dsn, "/")+1:] {
 		t.Fatalf("got %+v, %v, want two tables and a view", c, err)
 	}

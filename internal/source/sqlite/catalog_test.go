@@ -12,7 +12,7 @@ import (
 // catalogOf fills a database and returns its catalog.
 func catalogOf(t *testing.T, statements ...string) doc.Catalog {
 	t.Helper()
-	c, err := newDB(t, statements...).source.Catalog(t.Context())
+	c, err := newDB(t, statements...).source.Catalog(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestCatalog(t *testing.T) {
 		fakedriver.Values("sys.foreign_key_columns k", values{film, int64(1), "id", "[crm].[secret]", "id", "CASCADE"}, values{film, int64(2), "title", "[crm].[secret]", "name", "CASCADE"}),
 		fakedriver.Values("JOIN sys.triggers g", values{film, "CREATE TRIGGER t ON film AFTER UPDATE AS UPDATE f SET [Changed] = SYSUTCDATETIME() FROM film f"}),
 		fakedriver.Values("FROM [dbo].[film] ORDER BY (SELECT NULL)", values{int64(1), "ACADEMY DINOSAUR", nil, nil, nil, nil, nil, nil, nil, nil, nil, nil}))
-	got, err := source.New(d, pace.Limits{}).Catalog(t.Context())
+	got, err := source.New(d, pace.Limits{}).Catalog(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ var wings = map[string]wing{
 	"base": {inside: map[string][]string{
 		"base/address":  {"base/nearest"},
 		"base/schedule": {"base/recovered"},
+		"base/scrub":    {"base/progress"},
 	}},
 	"configs": {imports: []string{"base"}, extra: map[string][]string{
 		"/configs": {"index/analysis", "index/query", "index/title"}, // languages, the names and types of fields, and what names a row

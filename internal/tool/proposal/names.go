@@ -28,6 +28,8 @@ var (
 	noTable  = regexp.MustCompile(`[^a-z0-9]+`)
 	noField  = regexp.MustCompile(`[^\p{L}\p{N}]+`)
 	noSource = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+	validField = regexp.MustCompile(`^\p{L}[\p{L}\p{N}_]*$`)
 )
 
 // inner matches where a word of a name in mixed case begins: the L of InvoiceLine.
@@ -45,7 +47,7 @@ func tableName(t doc.CatalogTable) string {
 
 // fieldName returns a name of the column that is valid in queries.
 func fieldName(column string) string {
-	if regexp.MustCompile(`^\p{L}[\p{L}\p{N}_]*$`).MatchString(column) {
+	if validField.MatchString(column) {
 		return column
 	}
 	return beginning("c", strings.Trim(noField.ReplaceAllString(column, "_"), "_"), `^\p{L}`)

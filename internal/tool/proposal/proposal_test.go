@@ -36,7 +36,7 @@ func postgres(t *testing.T, fill func(dsn string)) (doc.Catalog, func(configs.Ta
 func catalogOf(t *testing.T, s *source.Source) (doc.Catalog, func(configs.Table) error) {
 	t.Helper()
 	t.Cleanup(s.Close)
-	c, err := s.Catalog(t.Context())
+	c, err := s.Catalog(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
