@@ -7,8 +7,8 @@
 //
 // # Costs
 //
-// A pass takes about 0.2 us of CPU for each document, and 0.1 us more for each further
-// column or level of buckets. Buckets of values without sub-aggregations are counted by the
+// A pass takes about 0.2 us of CPU for each document, or 0.03 us if it reads numbers from a
+// column, and 0.1 us more for each further column of keywords or level of buckets. Buckets of values without sub-aggregations are counted by the
 // documents of each value, if that reads less or there are many values: no document is read
 // then, and only buckets that can be in the answer are held.
 //

@@ -6,10 +6,10 @@ import (
 	"indexerd/internal/index/fulltext/schema"
 )
 
-// A lengths keeps how many words the segments of an index have, which every score needs: they
-// are summed up once for each segment and number of deleted documents. The deleted documents
-// of a segment only become more, so their number identifies them. Scorch never uses the
-// number of a segment again while the index is open.
+// The lengths of an index are the numbers of words of its segments, which every score needs.
+// Each is summed up once for a segment and its number of live documents: the deleted ones
+// only become more, so their number identifies them. Scorch never uses the number of a
+// segment again while the index is open.
 type lengths struct {
 	mu   sync.Mutex
 	sums map[lengthKey]lengthSum
