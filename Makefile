@@ -128,9 +128,11 @@ compare: servers
 bench-store:
 	cd internal/test/storebench && $(GO) run . $(if $(N),-n $(N)) $(if $(GETS),-gets $(GETS)) $(if $(ROUNDS),-rounds $(ROUNDS))
 
-# A .deb and an .rpm, with the systemd unit.
+# A .deb, an .rpm and a .tar.gz, with the list of what is in them and checksums. AGAIN=/tmp
+# builds all of it twice, the second time from a copy of the source below /tmp, and compares
+# every byte; AGAIN=. builds it again in place.
 package:
-	GO=$(GO) packaging/build.sh
+	GO=$(GO) AGAIN='$(AGAIN)' packaging/build.sh
 
 # A container image, without a container engine.
 image:

@@ -82,7 +82,7 @@ type sweep struct {
 	of      int64     // documents, and rows if they are listed too
 	gone    *spool    // candidates for removal
 	list    []span    // the ranges to list
-	settled time.Time // S at the begin: the index has each row below, unless it changed silently
+	settled time.Time // the index has each row below, unless it changed silently
 }
 
 // begin opens the position of an earlier sweep, or creates one.
@@ -120,7 +120,7 @@ func (s *Sweep) now(ctx context.Context) (timetrace.Table, time.Time, error) {
 
 // start creates the position of a new sweep.
 func (w *sweep) start(marks timetrace.Table, now time.Time) error {
-	w.at, w.settled = newPosition(marks, now), marks.Settled
+	w.at, w.settled = newPosition(marks, now), knownTo(marks)
 	w.at.Phase = w.phases()[0]
 	name := betweenName
 	if !w.Between {
@@ -150,8 +150,17 @@ func (w *sweep) resume() (bool, error) {
 	if errors.Is(err, errDamaged) {
 		return false, nil
 	}
-	w.at, w.settled = at, marks.Settled
+	w.at, w.settled = at, knownTo(marks)
 	return err == nil, err
+}
+
+// knownTo returns S at the begin of a sweep. While a table is unverified its rows can differ
+// for other reasons than a silent change: with a new epoch the token of each does.
+func knownTo(marks timetrace.Table) time.Time {
+	if marks.Unverified != "" {
+		return time.Time{}
+	}
+	return marks.Settled
 }
 
 // phases returns the phases of a sweep, in order. Between sweeps only those rows in

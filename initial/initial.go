@@ -27,6 +27,7 @@ import (
 
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/base/recovered"
 	"indexerd/timetrace"
 )
@@ -71,7 +72,7 @@ type Load struct {
 	Batch      int            // rows per range
 	Workers    int
 	Begin      func(context.Context) (Start, error)
-	Progress   *Progress
+	Progress   *progress.Meter
 }
 
 // Run loads the ranges that are not finished, and then moves the marks. After an
@@ -82,7 +83,7 @@ func (l *Load) Run(ctx context.Context) (doc.Report, error) {
 		return doc.Report{}, err
 	}
 	defer plan.Close()
-	l.Progress.begin(plan.Rows, plan.loaded)
+	l.Progress.Step("", "rows", plan.loaded, plan.Rows)
 
 	reports := make([]doc.Report, len(plan.ranges))
 	tasks, working := errgroup.WithContext(ctx)
@@ -155,7 +156,7 @@ func (l *Load) load(ctx context.Context, r doc.Range) (doc.Report, error) {
 			return report, err
 		}
 		report.Add(done)
-		l.Progress.add(done.Read)
+		l.Progress.Add(int64(done.Read))
 	}
 	return report, nil
 }
@@ -173,6 +174,6 @@ func (l *Load) finish(plan *Plan) error {
 	if err != nil {
 		return fmt.Errorf("load %s: %w", l.Table, err)
 	}
-	l.Progress.end()
+	l.Progress.End()
 	return plan.Remove()
 }

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/initial"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/test/fakeworld"
 	"indexerd/internal/test/fakeworld/machine"
 )
@@ -164,7 +164,7 @@ func TestCancelled(t *testing.T) {
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 10*batch)
-		if got := w.progress.Snapshot(); got != (initial.Snapshot{}) {
+		if got := w.progress.Reading(); got != (progress.Reading{}) {
 			t.Errorf("before: got %+v, want none", got)
 		}
 		var down atomic.Bool
@@ -183,9 +183,9 @@ func TestProgress(t *testing.T) {
 			_, err := load.Run(t.Context())
 			return err
 		}
-		check := func(when string, want initial.Snapshot) {
+		check := func(when string, want progress.Reading) {
 			t.Helper()
-			if got := w.progress.Snapshot(); got != want {
+			if got := w.progress.Reading(); got != want {
 				t.Errorf("%s: got %+v, want %+v", when, got, want)
 			}
 		}
@@ -196,7 +196,7 @@ func TestProgress(t *testing.T) {
 		if err := <-ended; !errors.Is(err, doc.ErrUnavailable) {
 			t.Fatalf("got %v, want %v", err, doc.ErrUnavailable)
 		}
-		check("half-way", initial.Snapshot{Running: true, Done: 5 * batch, Of: 10 * batch, Rate: batch, ETA: 5 * time.Second})
+		check("half-way", progress.Reading{Running: true, Unit: "rows", Done: 5 * batch, Of: 10 * batch, Rate: batch, Left: 5 * time.Second})
 
 		down.Store(false)
 		time.Sleep(time.Hour)
@@ -207,14 +207,14 @@ func TestProgress(t *testing.T) {
 		x.Commit()
 		go func() { ended <- run() }()
 		time.Sleep(2*time.Second + time.Millisecond)
-		got := w.progress.Snapshot()
+		got := w.progress.Reading()
 		if got.Done != 7*batch || got.Rate < batch*0.99 || got.Rate > batch {
 			t.Errorf("in the second run: got %+v, want %d done at a rate of %d", got, 7*batch, batch)
 		}
 		if err := <-ended; err != nil {
 			t.Fatal(err)
 		}
-		want := initial.Snapshot{Done: 11 * batch, Of: 11 * batch, Rate: 6.0 / 5 * batch}
+		want := progress.Reading{Unit: "rows", Done: 11 * batch, Of: 11 * batch, Rate: 6.0 / 5 * batch}
 		check("at the end", want)
 		time.Sleep(time.Hour)
 		check("long after", want)

@@ -7,6 +7,7 @@ import (
 
 	"indexerd/initial"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/test/fakeworld"
 	"indexerd/internal/test/fakeworld/machine"
 )
@@ -21,7 +22,7 @@ const (
 // A world is a machine that loads a table.
 type world struct {
 	*machine.Machine
-	progress *initial.Progress
+	progress *progress.Meter
 }
 
 // newWorld makes a table of n rows, and a machine with an empty index.
@@ -34,7 +35,7 @@ func newWorld(t *testing.T, n int) *world {
 	}
 	x.Commit()
 	table.Advance(time.Hour)
-	return &world{Machine: machine.New(t, table), progress: &initial.Progress{}}
+	return &world{Machine: machine.New(t, table), progress: &progress.Meter{}}
 }
 
 func (w *world) load() *initial.Load {

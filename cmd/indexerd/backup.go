@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"indexerd/configs"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/moves"
 	"indexerd/internal/state/backup"
@@ -31,7 +32,19 @@ func (c backupCommand) Run(ctx context.Context, w world) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, client.close()) }()
-	stream, err := client.backup(ctx)
+	if err := c.save(ctx, w, client); err != nil {
+		return err
+	}
+	fmt.Fprintf(w.stdout, "saved to %s: `indexerd restore -c %s %s` restores it into an empty data directory\n", c.Dest, c.Config, c.Dest)
+	return nil
+}
+
+// save writes the backup to its destination.
+func (c backupCommand) save(ctx context.Context, w world, client *client) (err error) {
+	meter := new(progress.Meter)
+	_, stop := watch(w, "backup", meter)
+	defer stop()
+	stream, err := client.backup(ctx, meter)
 	if err != nil {
 		return err
 	}
@@ -39,7 +52,6 @@ func (c backupCommand) Run(ctx context.Context, w world) (err error) {
 	if err := backup.Save(stream, c.Dest); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	fmt.Fprintf(w.stdout, "saved to %s: `indexerd restore -c %s %s` restores it into an empty data directory\n", c.Dest, c.Config, c.Dest)
 	return nil
 }
 
@@ -64,7 +76,10 @@ func (c restoreCommand) Run(ctx context.Context, w world) error {
 	if err != nil {
 		return err
 	}
-	restored, err := moves.Restore(ctx, cfg, c.Source)
+	meter := new(progress.Meter)
+	_, stop := watch(w, "restore", meter)
+	restored, err := moves.Restore(ctx, cfg, c.Source, meter)
+	stop()
 	switch {
 	case errors.As(err, new(configs.Fault)), errors.As(err, new(*datadir.OwnerError)), errors.Is(err, store.ErrLocked):
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/leader"
 	"indexerd/internal/serve/stored"
@@ -37,7 +38,10 @@ func (c checkCommand) Run(ctx context.Context, w world) error {
 	case err != nil:
 		return err
 	default:
-		f = check(ctx, cfg)
+		meter := new(progress.Meter)
+		_, stop := watch(w, "check", meter)
+		f = check(ctx, cfg, meter)
+		stop()
 	}
 	if err := c.print(w, f); err != nil {
 		return err
@@ -64,9 +68,11 @@ func (c checkCommand) print(w world, f inspect.Findings) error {
 	return err
 }
 
-// check inspects the sources and tables of a valid configuration.
-func check(ctx context.Context, cfg *configs.Config) inspect.Findings {
+// check inspects the sources and tables of a valid configuration. The meter counts the
+// tables.
+func check(ctx context.Context, cfg *configs.Config, meter *progress.Meter) inspect.Findings {
 	c := inspect.NewCheck(cfg)
+	meter.Step("connecting", "", 0, progress.Unknown)
 	if err := leader.TryMarks(ctx, cfg); leader.IsMoved(err) {
 		c.MarksMoved(err)
 	} else if err != nil {
@@ -86,10 +92,14 @@ func check(ctx context.Context, cfg *configs.Config) inspect.Findings {
 			sources[s.Name] = db
 		}
 	}
-	for _, t := range cfg.Tables {
+	for i, t := range cfg.Tables {
+		if i == 0 {
+			meter.Step("", "tables", 0, int64(len(cfg.Tables)))
+		}
 		if db := sources[t.Source]; db != nil {
 			checkTable(ctx, c, cfg, t, db)
 		}
+		meter.Add(1)
 	}
 	return c.Findings()
 }

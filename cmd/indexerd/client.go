@@ -10,9 +10,11 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"strconv"
 	"time"
 
 	"indexerd/configs"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/serve/daemon"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/httpapi"
@@ -209,12 +211,12 @@ func (c *client) call(ctx context.Context, method, path string, body any) (statu
 	return response.StatusCode, answer, nil
 }
 
-// backup requests a backup. The caller reads it as a stream.
-func (c *client) backup(ctx context.Context) (io.ReadCloser, error) {
+// backup requests a backup. The caller reads it as a stream, whose bytes a meter counts.
+func (c *client) backup(ctx context.Context, m *progress.Meter) (io.ReadCloser, error) {
 	if c.engine != nil {
 		r, w := io.Pipe()
-		go func() { w.CloseWithError(c.engine.Backup(ctx, w)) }()
-		return r, nil
+		go func() { w.CloseWithError(c.engine.Backup(ctx, backupPipe{w, m})) }()
+		return countedStream{r, m}, nil
 	}
 	request, err := c.request(ctx, http.MethodPost, "/api/v1/backup", nil)
 	if err != nil {
@@ -232,7 +234,32 @@ func (c *client) backup(ctx context.Context) (io.ReadCloser, error) {
 		}
 		return nil, httpapi.ResponseError(response.StatusCode, answer)
 	}
-	return response.Body, nil
+	if bytes, err := strconv.ParseInt(response.Header.Get(httpapi.SizeHeader), 10, 64); err == nil {
+		m.Step("", progress.Bytes, 0, bytes)
+	}
+	return countedStream{response.Body, m}, nil
+}
+
+// A backupPipe takes a backup in process, and has its size counted as announced.
+type backupPipe struct {
+	*io.PipeWriter
+	meter *progress.Meter
+}
+
+// Expect is called with about how many bytes will be written.
+func (p backupPipe) Expect(bytes int64) { p.meter.Step("", progress.Bytes, 0, bytes) }
+
+// A countedStream has a meter count what is read.
+type countedStream struct {
+	io.ReadCloser
+	meter *progress.Meter
+}
+
+// Read implements io.Reader.
+func (s countedStream) Read(p []byte) (int, error) {
+	n, err := s.ReadCloser.Read(p)
+	s.meter.Add(int64(n))
+	return n, err
 }
 
 // request returns a request with the token.

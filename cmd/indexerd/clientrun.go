@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"indexerd/internal/serve/httpapi"
@@ -38,12 +39,11 @@ func (c *client) run(ctx context.Context, w world, path string, request, result 
 	return run, err
 }
 
-// wait waits for the end of a run, with a progress bar on a terminal. Ctrl-C
-// cancels the run.
+// wait waits for the end of a run, and shows its progress. Ctrl-C cancels the run.
 func (c *client) wait(ctx context.Context, w world, id string) (run httpapi.Run, err error) {
 	path := "/api/v1/runs/" + id
-	bar := newRunBar(w)
-	defer bar.end()
+	shown := newShown(w, "")
+	defer shown.end()
 	for answered := time.Now(); ; {
 		body, err := c.do(ctx, http.MethodGet, path, nil)
 		switch {
@@ -57,7 +57,8 @@ func (c *client) wait(ctx context.Context, w world, id string) (run httpapi.Run,
 			if run.State != "running" {
 				return run, nil
 			}
-			bar.show(run)
+			shown.what = titleOf(run)
+			shown.show(run.Progress())
 		case time.Since(answered) >= silentFor || errors.As(err, new(*httpapi.Error)):
 			return run, err // a busy daemon may answer late
 		}
@@ -66,6 +67,15 @@ func (c *client) wait(ctx context.Context, w world, id string) (run httpapi.Run,
 		case <-ctx.Done():
 		}
 	}
+}
+
+// titleOf returns the command of a run, with its table if it is for one.
+func titleOf(run httpapi.Run) string {
+	command := run.Pass
+	if command == "deletecheck" {
+		command = "sweep"
+	}
+	return strings.TrimSpace(command + " " + run.Table)
 }
 
 // cancel cancels a run. It does not use the context of the command, which has

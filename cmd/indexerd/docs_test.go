@@ -25,7 +25,7 @@ import (
 var notRun = map[string]string{
 	"make demo":                         "runs until it is ended; TestDashboardOfDemo does the same",
 	"make test":                         "this test is a part of it",
-	"make package":                      "asks the module proxy for nfpm",
+	"make package":                      "asks the module proxy for nfpm and cyclonedx-gomod",
 	"make image":                        "TestImage does the same",
 	"sudo apt-get install ./dist/*.deb": "changes this machine",
 	"systemctl status indexerd":         "there is no systemd",

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"indexerd/configs"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/pages/move"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/httpapi"
@@ -79,18 +80,14 @@ func (c moveCommand) moveMarks(ctx context.Context, w world, from, to *configs.C
 
 // movePages moves the pages, and prints each table.
 func (c moveCommand) movePages(ctx context.Context, w world, from, to *configs.Config) error {
-	last := time.Now()
-	progress := func(table string, done int64) {
-		if time.Since(last) >= lineEvery {
-			last = time.Now()
-			fmt.Fprintf(w.stderr, "%s: %d pages\n", table, done)
-		}
-	}
+	meter := new(progress.Meter)
+	shown, stop := watch(w, "move", meter)
 	tables := 0
-	err := moves.Pages(ctx, from, to, progress, func(m moves.Moved) {
+	err := moves.Pages(ctx, from, to, meter, func(m moves.Moved) {
 		tables++
-		printMoved(w, m)
+		shown.print(func() { printMoved(w, m) })
 	})
+	stop()
 	switch {
 	case errors.Is(err, store.ErrLocked):
 		return c.moveLive(ctx, w, from, to)

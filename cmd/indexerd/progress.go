@@ -6,20 +6,142 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
+	"indexerd/internal/base/progress"
 	"indexerd/internal/serve/daemon"
-	"indexerd/internal/serve/httpapi"
 )
 
 const (
 	barEvery  = 200 * time.Millisecond
 	lineEvery = 5 * time.Second
 )
+
+// A shown is what stderr shows of the work of a command while it goes on: on a terminal a
+// bar, which leaves nothing behind, otherwise a line every few seconds. Work that takes
+// less, or can't be counted, shows no line. All commands show the same parts: what is done, how much of it, the
+// rate, and the time that is left.
+type shown struct {
+	what     string // the command, and its table
+	terminal bool
+	out      io.Writer
+
+	mu      sync.Mutex
+	lined   time.Time
+	drawing *mpb.Progress // nil: nothing is drawn
+	bar     *bar
+}
+
+func newShown(w world, what string) *shown {
+	return &shown{what: what, terminal: isTerminal(w.stderr), out: w.stderr, lined: time.Now()}
+}
+
+// show shows a reading of work that goes on.
+func (s *shown) show(r progress.Reading) {
+	if !r.Running {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.terminal && s.drawing == nil:
+		s.drawing = mpb.New(mpb.WithOutput(s.out), mpb.WithAutoRefresh())
+		s.bar = newBar(s.drawing)
+		fallthrough
+	case s.terminal:
+		s.bar.set(s.title(r), r, false)
+	case time.Since(s.lined) >= lineEvery && r.String() != "":
+		s.lined = time.Now()
+		fmt.Fprintf(s.out, "%s: %s\n", s.title(r), r)
+	}
+}
+
+// title returns the command with the step of its work.
+func (s *shown) title(r progress.Reading) string {
+	if r.Step == "" {
+		return s.what
+	}
+	return s.what + ": " + r.Step
+}
+
+// print has other text printed, above the bar.
+func (s *shown) print(text func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
+	text()
+}
+
+// end removes the bar.
+func (s *shown) end() { s.print(func() {}) }
+
+func (s *shown) clear() {
+	if s.drawing == nil {
+		return
+	}
+	s.bar.Abort(true)
+	s.drawing.Wait()
+	s.drawing = nil
+}
+
+// watch shows what a meter counts, until stop is called.
+func watch(w world, what string, m *progress.Meter) (s *shown, stop func()) {
+	s = newShown(w, what)
+	ctx, cancel := context.WithCancel(context.Background())
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		every(ctx, barEvery, func() bool { s.show(m.Reading()); return true })
+	})
+	return s, func() {
+		cancel()
+		watching.Wait()
+		s.end()
+	}
+}
+
+// A bar is the bar of a reading:
+//
+//	verify film 41 % [=====>-------] 410 of 1000 rows, 90 rows/s, 7s left
+type bar struct {
+	*mpb.Bar
+	title, numbers, percent atomic.Pointer[string]
+}
+
+func newBar(drawing *mpb.Progress) *bar {
+	b := new(bar)
+	text := func(p *atomic.Pointer[string], form string) decor.Decorator {
+		return decor.Any(func(decor.Statistics) string {
+			if s := p.Load(); s != nil && *s != "" {
+				return fmt.Sprintf(form, *s)
+			}
+			return ""
+		})
+	}
+	b.Bar = drawing.AddBar(0,
+		mpb.PrependDecorators(text(&b.title, "%s "), text(&b.percent, "%s ")),
+		mpb.AppendDecorators(text(&b.numbers, " %s")),
+	)
+	return b
+}
+
+// set shows a reading. A bar that is complete stays as it is.
+func (b *bar) set(title string, r progress.Reading, complete bool) {
+	numbers, percent := strings.Join(r.Numbers(), ", "), ""
+	if r.Of > 0 {
+		percent = fmt.Sprintf("%d %%", 100*r.Done/r.Of)
+	}
+	b.title.Store(&title)
+	b.numbers.Store(&numbers)
+	b.percent.Store(&percent)
+	b.SetCurrent(r.Done)
+	b.SetTotal(max(r.Of, r.Done, 1), complete)
+}
 
 // A screen is the output of the daemon. On a terminal, it writes log lines above
 // the progress bars.
@@ -50,6 +172,10 @@ func (s *screen) show(bars *mpb.Progress) {
 	s.bars = bars
 }
 
+// mostLoads is how many tables that are being loaded are shown at a time. Of more, their
+// number and the sum of their rows is.
+const mostLoads = 8
+
 // watchLoads shows the progress of initial loads: bars on a terminal, log lines
 // otherwise. It returns when every table is loaded.
 func watchLoads(ctx context.Context, loads func() []daemon.Load, s *screen, log *slog.Logger) {
@@ -59,50 +185,96 @@ func watchLoads(ctx context.Context, loads func() []daemon.Load, s *screen, log 
 	}
 	every(ctx, lineEvery, func() bool {
 		all := loads()
-		for _, l := range all {
-			if l.Running {
-				log.Info("initial load", "table", l.Table, "rows", l.Done, "of", l.Of, "rows_per_s", int(l.Rate), "eta", l.ETA.Round(time.Second))
-			}
-		}
-		return slices.ContainsFunc(all, func(l daemon.Load) bool { return !l.Loaded })
+		logLoads(all, log)
+		return slices.ContainsFunc(all, unloaded)
 	})
 }
 
+func unloaded(l daemon.Load) bool { return !l.Loaded }
+
+// logLoads logs how far the loads have come that go on.
+func logLoads(all []daemon.Load, log *slog.Logger) {
+	running, sum := sumLoads(all)
+	if len(running) > mostLoads {
+		log.Info("initial loads", "running", len(running), "loaded", countLoaded(all), "of_tables", len(all), "rows", sum.Done, "of", sum.Of, "rows_per_s", int(sum.Rate), "eta", sum.Left.Round(time.Second))
+		return
+	}
+	for _, l := range running {
+		log.Info("initial load", "table", l.Table, "rows", l.Done, "of", l.Of, "rows_per_s", int(l.Rate), "eta", l.Left.Round(time.Second))
+	}
+}
+
+// sumLoads returns the loads that go on, and the sum of them.
+func sumLoads(all []daemon.Load) (running []daemon.Load, sum progress.Reading) {
+	for _, l := range all {
+		if l.Running {
+			running = append(running, l)
+			sum.Done, sum.Of, sum.Rate, sum.Left = sum.Done+l.Done, sum.Of+l.Of, sum.Rate+l.Rate, max(sum.Left, l.Left)
+		}
+	}
+	sum.Running, sum.Unit = len(running) > 0, "rows"
+	return running, sum
+}
+
+func countLoaded(all []daemon.Load) (n int) {
+	for _, l := range all {
+		if l.Loaded {
+			n++
+		}
+	}
+	return n
+}
+
+// drawLoads draws a bar for each load, at most mostLoads at a time, and below them one for
+// all tables if they are more.
 func drawLoads(ctx context.Context, loads func() []daemon.Load, s *screen) {
-	bars := map[string]*mpb.Bar{}
+	bars := map[string]*bar{}
 	var drawing *mpb.Progress
+	var whole *bar // of all tables, if they are many
+	many := false
 	every(ctx, barEvery, func() bool {
 		all := loads()
-		for i, l := range all {
-			if l.Running && bars[l.Table] == nil {
-				if drawing == nil {
-					drawing = mpb.New(mpb.WithOutput(s.out), mpb.WithAutoRefresh())
-					s.show(drawing)
-				}
-				bars[l.Table] = addBar(drawing, l, func() daemon.Load { return loads()[i] })
-			}
-			if bar := bars[l.Table]; bar != nil {
-				bar.SetTotal(max(l.Of, 1), !l.Running)
-				bar.SetCurrent(l.Done)
+		running, sum := sumLoads(all)
+		many = len(all) > mostLoads
+		if drawing == nil && len(running) > 0 {
+			drawing = mpb.New(mpb.WithOutput(s.out), mpb.WithAutoRefresh())
+			s.show(drawing)
+			if many {
+				whole = newBar(drawing)
+				whole.SetPriority(len(all))
 			}
 		}
-		return slices.ContainsFunc(all, func(l daemon.Load) bool { return !l.Loaded })
+		drawn := 0
+		for _, l := range all {
+			b := bars[l.Table]
+			if b == nil && l.Running && (!many || drawn < mostLoads) {
+				b = newBar(drawing)
+				bars[l.Table] = b
+			}
+			switch {
+			case b == nil:
+			case many && !l.Running:
+				b.Abort(true)
+			default:
+				drawn++
+				b.set(l.Table, l.Reading, !l.Running)
+			}
+		}
+		if whole != nil {
+			whole.set(fmt.Sprintf("%d of %d tables loaded, %d loading", countLoaded(all), len(all), len(running)), sum, false)
+		}
+		return slices.ContainsFunc(all, unloaded)
 	})
 	if drawing != nil {
-		drawing.Shutdown()
+		for _, b := range bars {
+			b.Abort(many) // those that are complete stay as they are
+		}
+		if whole != nil {
+			whole.Abort(true)
+		}
+		drawing.Wait()
 		s.show(nil)
 	}
-}
-
-func addBar(drawing *mpb.Progress, l daemon.Load, now func() daemon.Load) *mpb.Bar {
-	numbers := func(decor.Statistics) string {
-		l := now()
-		return fmt.Sprintf(" %d of %d rows, %.0f rows/s, %v left", l.Done, l.Of, l.Rate, l.ETA.Round(time.Second))
-	}
-	return drawing.AddBar(max(l.Of, 1),
-		mpb.PrependDecorators(decor.Name(l.Table+" "), decor.Percentage()),
-		mpb.AppendDecorators(decor.Any(numbers)),
-	)
 }
 
 // every calls f at an interval until it returns false or ctx ends.
@@ -119,40 +291,4 @@ func every(ctx context.Context, d time.Duration, f func() bool) {
 			}
 		}
 	}
-}
-
-// A runBar shows the progress of a run on a terminal.
-type runBar struct {
-	drawing *mpb.Progress
-	bar     *mpb.Bar
-}
-
-func newRunBar(w world) *runBar {
-	if !isTerminal(w.stderr) {
-		return &runBar{}
-	}
-	return &runBar{drawing: mpb.New(mpb.WithOutput(w.stderr), mpb.WithAutoRefresh())}
-}
-
-func (b *runBar) show(run httpapi.Run) {
-	if b.drawing == nil || run.Of == 0 {
-		return
-	}
-	if b.bar == nil {
-		b.bar = b.drawing.AddBar(run.Of, mpb.BarRemoveOnComplete(),
-			mpb.PrependDecorators(decor.Name(run.Pass+" "), decor.Percentage()),
-			mpb.AppendDecorators(decor.CountersNoUnit(" %d of %d")))
-	}
-	b.bar.SetTotal(run.Of, false)
-	b.bar.SetCurrent(run.Done)
-}
-
-func (b *runBar) end() {
-	if b.drawing == nil {
-		return
-	}
-	if b.bar != nil {
-		b.bar.Abort(true)
-	}
-	b.drawing.Shutdown()
 }

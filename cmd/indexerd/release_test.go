@@ -18,41 +18,51 @@ import (
 	"indexerd/timetrace"
 )
 
-// TestRelease starts the daemon on data directories that an earlier version made.
+// releases are the directories of testdata/release that have children, quarantine and
+// tiers, the oldest first.
+var releases = []string{"2026-11-23", "1.0.0"}
+
+// TestRelease starts the daemon on data directories that earlier versions made.
 // It opens them without a manual step, and searches by the rules of that version until
 // a reindex. If tokens differ from those before, it
 // compares every row once. It writes only documents whose content changed while no daemon
 // ran. Marks, history and quarantine are kept.
 func TestRelease(t *testing.T) {
 	t.Parallel()
-	for _, driver := range []string{"postgres", "sqlite"} {
-		t.Run(driver, func(t *testing.T) {
-			t.Parallel()
-			archive := filepath.Join("testdata", "release", driver+".tar.gz")
-			if old := os.Getenv("INDEXERD_RELEASE"); old != "" {
-				makeRelease(t, driver, old, archive)
-			}
-			r := openRelease(t, driver, archive)
-			r.db.exec(t, releaseDown(time.Now()))
-			began := time.Now()
-			p := start(t, "run", "-c", r.file)
-			r.settles(t, p, began)
-			for _, table := range releaseTables {
-				verifies(t, 0, r.file, table)
-			}
-			now := releaseStateOf(t, p)
-			for _, table := range releaseTables {
-				r.checkDocuments(t, now, table)
-				r.checkCounts(t, p, table)
-			}
-			r.checkQuarantine(t, now)
-			r.checkHistory(t, now)
-			p.stop(t)
-			r.checkMarks(t)
-			r.startsVerified(t)
-			r.reindexes(t)
-		})
+	for _, release := range releases {
+		for _, driver := range []string{"postgres", "sqlite"} {
+			t.Run(release+"/"+driver, func(t *testing.T) {
+				t.Parallel()
+				archive := filepath.Join("testdata", "release", release, driver+".tar.gz")
+				if old := os.Getenv("INDEXERD_RELEASE"); old != "" && release == releases[len(releases)-1] {
+					makeRelease(t, driver, old, archive)
+				}
+				opensRelease(t, driver, archive)
+			})
+		}
 	}
+}
+
+func opensRelease(t *testing.T, driver, archive string) {
+	r := openRelease(t, driver, archive)
+	r.db.exec(t, releaseDown(time.Now()))
+	began := time.Now()
+	p := start(t, "run", "-c", r.file)
+	r.settles(t, p, began)
+	for _, table := range releaseTables {
+		verifies(t, 0, r.file, table)
+	}
+	now := releaseStateOf(t, p)
+	for _, table := range releaseTables {
+		r.checkDocuments(t, now, table)
+		r.checkCounts(t, p, table)
+	}
+	r.checkQuarantine(t, now)
+	r.checkHistory(t, now)
+	p.stop(t)
+	r.checkMarks(t)
+	r.startsVerified(t)
+	r.reindexes(t)
 }
 
 // releaseDown returns changes while no daemon runs: of rows, of a child, without

@@ -19,15 +19,15 @@ import (
 	"indexerd/internal/test/pgtest/cluster"
 )
 
-// testdata/release has, for each driver, an archive of what a user of an earlier
-// version has on disk:
+// A directory of testdata/release has, for each driver, an archive of what a user of an
+// earlier version has on disk:
 //
 //	data/       the data directory after a load, windows, a sweep and a clean stop
 //	db.sqlite   the database; of PostgreSQL it is rows.sql, which makes the same rows
 //	want.json   a releaseState: what that version reported last
 //
-// With INDEXERD_RELEASE=FILE, TestRelease first makes both archives again with the
-// binary FILE, an absolute path.
+// With INDEXERD_RELEASE=FILE, TestRelease first makes both archives of the last release with
+// the binary FILE, an absolute path.
 
 // A releaseState is what a daemon reports of its tables.
 type releaseState struct {

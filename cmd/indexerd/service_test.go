@@ -226,8 +226,8 @@ func TestPackagesHaveTheVersion(t *testing.T) {
 	for env, want := range map[string]string{"VERSION=": release.Version, "VERSION=9.9": "9.9"} {
 		build := exec.Command(filepath.Join(dir, "packaging/build.sh"))
 		build.Env = append(os.Environ(), "GO="+goCommand, "COMMIT=abc", "DATE=2026", env)
-		out, err := build.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "-X main.commitHash=abc -X main.commitDate=2026 -X indexerd/internal/base/release.Version="+want+" ") {
+		out, err := build.CombinedOutput() // it ends where it packs what is not here
+		if !strings.Contains(string(out), "-X main.commitHash=abc -X main.commitDate=2026 -X indexerd/internal/base/release.Version="+want+" ") {
 			t.Errorf("%s: got %v, %s, want version %s and its commit", env, err, out, want)
 		}
 	}

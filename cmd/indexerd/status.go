@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -44,6 +45,14 @@ func printStatus(w io.Writer, s httpapi.Status) {
 	for _, t := range s.Tables {
 		printTable(w, t)
 	}
+	for _, r := range s.Runs {
+		fmt.Fprintf(w, "run %s, %s: %s\n", r.Run, titleOf(r), cmp.Or(stepped(r), "under way"))
+	}
+}
+
+// stepped returns how far a run has come.
+func stepped(r httpapi.Run) string {
+	return strings.Trim(r.Step+", "+r.Progress().String(), ", ")
 }
 
 func printLeader(w io.Writer, l httpapi.LeaderStatus) {

@@ -7,30 +7,45 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/progress"
+	"indexerd/internal/base/recovered"
 	"indexerd/internal/base/timeunit"
 	"indexerd/internal/source/dialect"
 )
 
 // Catalog describes the tables of the database in one snapshot, then reads a row of
-// each. What the database refuses to read is Unreadable, and keeps nothing else from
-// being described.
-func (s *Source) Catalog(ctx context.Context) (doc.Catalog, error) {
+// each, of several at a time. What the database refuses to read is Unreadable, and keeps
+// nothing else from being described. The meter counts the tables.
+func (s *Source) Catalog(ctx context.Context, meter *progress.Meter) (doc.Catalog, error) {
 	lister, ok := s.dialect.(dialect.Cataloger)
 	if !ok {
 		return doc.Catalog{}, fmt.Errorf("catalog of %s: this database can't list its tables", s.Address())
 	}
-	c, err := snapshotOf(ctx, s, "", func(x *tx, _ dialect.Snapshot) (doc.Catalog, error) { return lister.Catalog(ctx, x.session) })
+	meter.Step("listing the tables", "", 0, progress.Unknown)
+	listing, cancel := context.WithTimeout(ctx, listWithin)
+	defer cancel()
+	c, err := snapshotOf(listing, s, "", func(x *tx, _ dialect.Snapshot) (doc.Catalog, error) { return lister.Catalog(listing, x.session) })
 	if err != nil {
 		return doc.Catalog{}, fmt.Errorf("read the catalog of %s: %w", s.Address(), err)
 	}
 	_, c.RowKeys = s.dialect.(dialect.RowKeyer)
-	trying, cancel := context.WithTimeout(ctx, tryAllWithin)
+	meter.Step("reading a row of each", "tables", 0, int64(len(c.Tables)))
+	within, cancel := context.WithTimeout(ctx, tryAllWithin+time.Duration(len(c.Tables))*tryEachWithin)
 	defer cancel()
+	all, trying := errgroup.WithContext(within)
+	all.SetLimit(triedAtOnce)
 	for i := range c.Tables {
-		if err := s.tryTable(trying, &c.Tables[i]); err != nil && trying.Err() == nil {
-			return doc.Catalog{}, fmt.Errorf("read the catalog of %s: %w", s.Address(), err)
-		}
+		all.Go(func() (err error) {
+			defer recovered.Into(&err)
+			defer meter.Add(1)
+			return s.tryTable(trying, &c.Tables[i])
+		})
+	}
+	if err := all.Wait(); err != nil && within.Err() == nil {
+		return doc.Catalog{}, fmt.Errorf("read the catalog of %s: %w", s.Address(), err)
 	}
 	return c, cancelled(ctx, ctx.Err())
 }
@@ -78,11 +93,15 @@ func remedy(t *doc.CatalogTable, refusal error) string {
 	return "run SELECT * FROM " + t.SQL + " in the database's own client, and indexerd init again when it returns rows"
 }
 
-// tryWithin is how long init waits for a row of a table, and tryAllWithin for the rows
-// of all.
+// listWithin is how long the database may take to list its tables, tryWithin to return a row
+// of one, and tryAllWithin those of all, with tryEachWithin more for each. Each of triedAtOnce
+// has a connection.
 const (
-	tryWithin    = 3 * time.Second
-	tryAllWithin = 20 * time.Second
+	listWithin    = time.Minute
+	tryWithin     = 3 * time.Second
+	tryAllWithin  = 20 * time.Second
+	tryEachWithin = 100 * time.Millisecond
+	triedAtOnce   = 4
 )
 
 // try reads a row of the readable columns of a table. It returns why the database refuses

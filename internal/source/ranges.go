@@ -279,7 +279,7 @@ func addSums(sums []doc.Sum, raw []any) error {
 	if sums[at].Rows, err = dialect.Integer(raw[1]); err != nil {
 		return err
 	}
-	sums[at].Digest, err = wrapSum(raw[2])
+	sums[at].Digest, err = dialect.SumOf(raw[2])
 	return err
 }
 

@@ -3,7 +3,6 @@ package source
 import (
 	"fmt"
 	"indexerd/internal/source/dialect"
-	"strings"
 )
 
 // sums begins a statement that selects, by key, the number of rows, the sum of
@@ -48,7 +47,7 @@ func (c *child) addSum(rows *childRows, raw []any, times dialect.Times) (err err
 	}
 	rows.count = uint64(n)
 	if rows.unknown = raw[k+1] == nil; !rows.unknown {
-		rows.sum, err = wrapSum(raw[k+1])
+		rows.sum, err = dialect.SumOf(raw[k+1])
 	}
 	if err != nil {
 		return fmt.Errorf("token: %w", err)
@@ -56,27 +55,4 @@ func (c *child) addSum(rows *childRows, raw []any, times dialect.Times) (err err
 	rows.updated = c.timeOf(raw[k+2], times)
 	rows.hidden = raw[k+2] != nil && times != nil && rows.updated.IsZero()
 	return nil
-}
-
-// wrapSum returns an integer of any size modulo 2^64.
-func wrapSum(raw any) (sum uint64, err error) {
-	if n, ok := raw.(int64); ok {
-		return uint64(n), nil
-	}
-	text, _ := dialect.Text(raw)
-	digits := strings.TrimPrefix(text, "-")
-	for _, c := range []byte(digits) {
-		if c < '0' || c > '9' {
-			digits = ""
-			break
-		}
-		sum = 10*sum + uint64(c-'0')
-	}
-	if digits == "" {
-		return 0, fmt.Errorf("%s is not a sum of digests", dialect.Show(raw))
-	}
-	if digits != text {
-		sum = -sum
-	}
-	return sum, nil
 }

@@ -43,12 +43,12 @@ func TestWrapSum(t *testing.T) {
 		{text("-9223372036854775809"), 1<<63 - 1},
 		{[]byte("36893488147419103233"), 1},
 	} {
-		if got, err := wrapSum(c.raw); got != c.want || err != nil {
-			t.Errorf("wrapSum(%s) = %d, %v, want %d", dialect.Show(c.raw), got, err, c.want)
+		if got, err := dialect.SumOf(c.raw); got != c.want || err != nil {
+			t.Errorf("dialect.SumOf(%s) = %d, %v, want %d", dialect.Show(c.raw), got, err, c.want)
 		}
 	}
-	if got, err := wrapSum(text("1.5")); err == nil {
-		t.Errorf("wrapSum(1.5) = %d, want an error", got)
+	if got, err := dialect.SumOf(text("1.5")); err == nil {
+		t.Errorf("dialect.SumOf(1.5) = %d, want an error", got)
 	}
 }
 

@@ -121,7 +121,7 @@ func readTotal(read [][]doc.Sum, raw []any) error {
 	}
 	sum := doc.Sum{Rows: rows}
 	if rows > 0 {
-		sum.Digest, err = wrapSum(raw[2])
+		sum.Digest, err = dialect.SumOf(raw[2])
 	}
 	read[at] = []doc.Sum{sum}
 	return err

@@ -2,4 +2,4 @@
 package release
 
 // Version is set by the linker where it is built for a release.
-var Version = "0.1.0"
+var Version = "1.0.0"

@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"indexerd/internal/base/progress"
 )
 
 // stepBytes is how much is read between two rests.
@@ -26,6 +28,7 @@ type Run struct {
 	Files   int
 	Bytes   int64
 	Damaged []Damage
+	Meter   *progress.Meter // counts the bytes too; nil: it does not
 
 	ctx   context.Context
 	rest  func(ctx context.Context, worked time.Duration) error
@@ -43,6 +46,7 @@ func NewRun(ctx context.Context, rest func(ctx context.Context, worked time.Dura
 // context, or of the rest. The caller holds no lock.
 func (r *Run) Read(bytes int) error {
 	r.Bytes += int64(bytes)
+	r.Meter.Add(int64(bytes))
 	if r.read += int64(bytes); r.read < stepBytes {
 		return nil
 	}

@@ -95,6 +95,11 @@ var (
 	// from the pages.
 	ErrMapping = errors.New("the index was built with another mapping: build a new one from the pages")
 
+	// ErrNoMapping is the error of OpenAsBuilt if the index does not store what it was built
+	// with, as that of a build before the first release. The remedy is a new index, built
+	// from the pages.
+	ErrNoMapping = errors.New("the index does not store its mapping, as that of an early build: build a new one from the pages")
+
 	// ErrClosed is the error of any use after Close.
 	ErrClosed = errors.New("the index is closed")
 

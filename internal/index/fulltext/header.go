@@ -23,7 +23,7 @@ type header struct {
 // same mapping.
 func (h header) schema() (*schema.Schema, error) {
 	if h.mapping == nil {
-		return nil, errors.New("the index was built by an earlier version of indexerd, which did not store the mapping: restore the old content, metadata, analyzer and positions, or reload the table")
+		return nil, ErrNoMapping
 	}
 	m, err := schema.DecodeMapping(h.mapping)
 	if err != nil {

@@ -94,7 +94,7 @@ func TestOpenAsBuiltChecksTheStoredMapping(t *testing.T) {
 		mapping []byte
 		want    string
 	}{
-		"none":            {nil, "built by an earlier version of indexerd"},
+		"none":            {nil, ErrNoMapping.Error()},
 		"another":         {other, "not the one the index was built with"},
 		"cut":             {other[:len(other)/2], "can't be read"},
 		"a newer release": {[]byte(`{"version":5,"mapping":{"weights":[]}}`), "the mapping of the index has version 5, and this release reads version 4: a newer release of indexerd wrote the index: start that release"},

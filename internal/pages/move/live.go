@@ -97,7 +97,7 @@ func (l *Live) all(ctx context.Context) error {
 
 // compareAll notes the pages that are not equal, and counts those of To.
 func (l *Live) compareAll(ctx context.Context) error {
-	err := l.batches(ctx, l.From, l.Progress, func(batch []doc.Meta) error {
+	err := l.batches(ctx, l.From, l.count("comparing", l.Total), func(batch []doc.Meta) error {
 		for _, m := range batch {
 			equal, err := l.equal(m.OID)
 			if err != nil {

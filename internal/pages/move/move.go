@@ -18,8 +18,10 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"strings"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/progress"
 )
 
 // Pages are the pages of one table in a store.
@@ -37,9 +39,11 @@ type Copy struct {
 	Versions int // of a page that To keeps
 	// Damaged reports whether an error of From is that of a damaged page.
 	Damaged func(error) bool
-	// Progress, if not nil, is called after each batch with the number of pages that
-	// were examined or compared.
-	Progress func(done int64)
+	Table   string // for Meter
+	// Meter counts the pages that were copied, and then those that were compared; nil: they
+	// are not counted. Total is their number, or progress.Unknown.
+	Meter *progress.Meter
+	Total int64
 
 	live *Live // whose copy it is; nil: From is not written meanwhile
 }
@@ -77,10 +81,15 @@ func (c Copy) Run(ctx context.Context) (n Counts, err error) {
 	return n, nil
 }
 
-// batches calls f with the pages of a list, and progress with how many were done.
-func (c Copy) batches(ctx context.Context, p Pages, progress func(int64), f func([]doc.Meta) error) error {
+// count begins a step of the move, whose pages are counted.
+func (c Copy) count(doing string, of int64) *progress.Meter {
+	c.Meter.Step(strings.TrimSpace(doing+" "+c.Table), "pages", 0, of)
+	return c.Meter
+}
+
+// batches calls f with the pages of a list, and counts them.
+func (c Copy) batches(ctx context.Context, p Pages, counted *progress.Meter, f func([]doc.Meta) error) error {
 	var batch []doc.Meta
-	var done int64
 	flush := func() error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -88,10 +97,7 @@ func (c Copy) batches(ctx context.Context, p Pages, progress func(int64), f func
 		if err := f(batch); err != nil {
 			return err
 		}
-		done += int64(len(batch))
-		if progress != nil {
-			progress(done)
-		}
+		counted.Add(int64(len(batch)))
 		batch = batch[:0]
 		return nil
 	}
@@ -110,7 +116,7 @@ func (c Copy) batches(ctx context.Context, p Pages, progress func(int64), f func
 
 // copyAll puts the pages that the target does not have as the source has them.
 func (c Copy) copyAll(ctx context.Context, n *Counts) error {
-	return c.batches(ctx, c.From, c.Progress, func(batch []doc.Meta) error {
+	return c.batches(ctx, c.From, c.count("copying", c.Total), func(batch []doc.Meta) error {
 		n.Pages += len(batch)
 		there, err := c.To.Metas(doc.OIDs(batch))
 		if err != nil {
@@ -209,7 +215,7 @@ func (c Copy) removeOthers(ctx context.Context, n *Counts) error {
 // compare compares the newest version of every page, byte for byte, and the number of pages.
 func (c Copy) compare(ctx context.Context, n *Counts) error {
 	pages, others := 0, 0
-	err := c.batches(ctx, c.From, c.Progress, func(batch []doc.Meta) error {
+	err := c.batches(ctx, c.From, c.count("comparing", int64(n.Pages)), func(batch []doc.Meta) error {
 		for _, m := range batch {
 			equal, err := c.equal(m.OID)
 			if err != nil {

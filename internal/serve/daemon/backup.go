@@ -49,8 +49,10 @@ func (e *Engine) backUp(ctx context.Context, w io.Writer) error {
 		b.Snapshot = func(dir string) error { return e.shared.Snapshot(ctx, dir) }
 		logs = func(dir string) []string { return []string{history.Name(dir)} }
 	}
+	var size int64
 	for _, t := range e.tables {
 		if t.IsOpen() {
+			size += t.BytesOnDisk()
 			b.Tables = append(b.Tables, backup.Table{
 				Name: t.Conf.Name, Progress: []string{t.PlanFile(), filepath.Join(t.Dir, stored.PagesFile)}, Pages: t.Pages, Index: t.Current(), Files: logs(t.Dir),
 			})
@@ -58,6 +60,9 @@ func (e *Engine) backUp(ctx context.Context, w io.Writer) error {
 	}
 	if b.Tables == nil {
 		return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "nothing is loaded yet", Hint: "see status for what it waits for"}
+	}
+	if s, ok := w.(interface{ Expect(bytes int64) }); ok {
+		s.Expect(size)
 	}
 	return backup.Write(ctx, w, b)
 }

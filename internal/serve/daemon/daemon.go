@@ -55,7 +55,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"indexerd/configs"
-	"indexerd/initial"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/front"
 )
@@ -78,7 +78,7 @@ type Options struct {
 type Load struct {
 	Table  string
 	Loaded bool
-	initial.Snapshot
+	progress.Reading
 }
 
 // A daemon is what stays while engines come and go.
@@ -163,7 +163,7 @@ func (e *Engine) loads() []Load {
 	all := make([]Load, len(e.tables))
 	for i, t := range e.tables {
 		marks, _ := e.trace.Table(t.Conf.Name)
-		all[i] = Load{t.Conf.Name, marks.Loaded, t.Progress.Snapshot()}
+		all[i] = Load{t.Conf.Name, marks.Loaded, t.Progress.Reading()}
 	}
 	return all
 }

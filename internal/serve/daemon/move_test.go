@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"indexerd/configs"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/serve/moves"
 	"indexerd/store"
 )
@@ -46,15 +47,28 @@ func (m *movedTable) runs(cfg *configs.Config, rows int, f func()) (unverified s
 }
 
 func (m *movedTable) move(ctx context.Context, from, to *configs.Config) (all []moves.Moved, err error) {
-	err = moves.Pages(ctx, from, to, func(string, int64) {}, func(one moves.Moved) { all = append(all, one) })
+	err = moves.Pages(ctx, from, to, nil, func(one moves.Moved) { all = append(all, one) })
 	return all, err
 }
 
 // begun begins a move, and ends it after the first batch of pages.
 func (m *movedTable) begun(from, to *configs.Config) error {
-	ctx, cancel := context.WithCancel(m.t.Context())
-	defer cancel()
-	return moves.Pages(ctx, from, to, func(string, int64) { cancel() }, func(moves.Moved) {})
+	meter := new(progress.Meter)
+	return moves.Pages(untilMoved{m.t.Context(), meter}, from, to, meter, func(moves.Moved) {})
+}
+
+// untilMoved is a context that is cancelled when pages are moved.
+type untilMoved struct {
+	context.Context
+	meter *progress.Meter
+}
+
+// Err implements context.Context.
+func (u untilMoved) Err() error {
+	if u.meter.Reading().Done > 0 {
+		return context.Canceled
+	}
+	return u.Context.Err()
 }
 
 // Pages go to another store and back. The tables stay verified, and their content is

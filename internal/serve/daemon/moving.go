@@ -125,7 +125,7 @@ func (e *Engine) beginMove(ctx context.Context, one *runs.Job, to *configs.Confi
 		defer one.Cancel()
 		defer stop()
 		_, _, err := one.CarryOut(ctx, e.log, func(ctx context.Context, one *runs.Job) (any, bool, error) {
-			return nil, false, m.Copy(ctx, one.Progress)
+			return nil, false, m.Copy(ctx, &one.Meter)
 		})
 		if err == nil {
 			select {

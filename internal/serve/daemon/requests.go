@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"indexerd/internal/base/progress"
 	"indexerd/internal/serve/httpapi"
 	"indexerd/internal/serve/runs"
 	"indexerd/internal/serve/tables"
@@ -29,7 +30,8 @@ func (e *Engine) Reindex(name string) (httpapi.Run, error) {
 		return httpapi.Run{}, err
 	}
 	return e.runs.Start(name, "reindex", func(ctx context.Context, r *runs.Job) (any, bool, error) {
-		result, err := t.Reindex(ctx, r.Progress)
+		r.Meter.Step("", "documents", 0, progress.Unknown)
+		result, err := t.Reindex(ctx, r.Meter.Set)
 		return httpapi.ReindexResult{Indexed: result.Indexed, Partial: result.Partial, Left: result.Left}, false, err
 	})
 }
@@ -69,7 +71,8 @@ func (e *Engine) Sweep(name string, allow int) (httpapi.Run, error) {
 		return httpapi.Run{}, err
 	}
 	return e.runs.Start(name, "deletecheck", func(ctx context.Context, r *runs.Job) (any, bool, error) {
-		report, err := t.Sweep(ctx, tables.Sweeping{Share: 1, Restart: true, Allow: allow, Progress: r.Progress})
+		r.Meter.Step("", "rows", 0, progress.Unknown)
+		report, err := t.Sweep(ctx, tables.Sweeping{Share: 1, Restart: true, Allow: allow, Progress: r.Meter.Set})
 		return tables.Done(report), report.Held > 0, err
 	})
 }
@@ -91,6 +94,7 @@ func (e *Engine) RunPass(name, pass string) (httpapi.Run, error) {
 		return httpapi.Run{}, t.NoPass(pass)
 	}
 	return e.runs.Start(name, pass, func(ctx context.Context, r *runs.Job) (any, bool, error) {
+		r.Meter.Step("", "rows", 0, progress.Unknown)
 		t.Comparing.Store(r)
 		defer t.Comparing.Store(nil)
 		report, err := t.RunNow(ctx, do)

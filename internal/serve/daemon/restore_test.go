@@ -107,7 +107,7 @@ func (m markMove) emptied(prefix string) markMove {
 // restoreUntil restores a backup until a step, and returns its name; "": there was none.
 func (m markMove) restoreUntil(cfg *configs.Config, src string, cut int) (at string, err error) {
 	steps := 0
-	_, err = moves.RestoreBy(m.t.Context(), cfg, src, func(step string) error {
+	_, err = moves.RestoreBy(m.t.Context(), cfg, src, nil, func(step string) error {
 		if steps++; steps == cut {
 			at = step
 			return errCut
@@ -186,7 +186,7 @@ func TestRestoreToEtcd(t *testing.T) {
 }
 
 func (m markMove) restoreAll(cfg *configs.Config, src string) error {
-	_, err := moves.Restore(m.t.Context(), cfg, src)
+	_, err := moves.Restore(m.t.Context(), cfg, src, nil)
 	return err
 }
 

@@ -147,7 +147,7 @@ func (e *Engine) searchable(name string, c search.Caller) (*tables.Table, error)
 	}
 	t, err := e.opened(name)
 	if err == nil && t.Rebuilding() {
-		err = &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: name + ": " + stored.IndexDamaged, Hint: "ask again later"}
+		err = &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: name + ": " + t.WhyRebuilding(), Hint: "ask again later"}
 	}
 	return t, err
 }

@@ -39,6 +39,7 @@ func (e *Engine) Status(ctx context.Context) httpapi.Status {
 		})
 	}
 	s.Tables = e.tableStatus(e.marks())
+	s.Runs = e.runs.Running()
 	s.Leader = e.shared.Status(ctx)
 	return s
 }

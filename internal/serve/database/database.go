@@ -22,6 +22,7 @@ import (
 	"indexerd/initial"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/pace"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/base/timeunit"
 	"indexerd/internal/source"
 	"indexerd/internal/source/changes"
@@ -99,7 +100,7 @@ type Database interface {
 // Catalog is an open database that lists its tables, for init.
 type Catalog interface {
 	Address() string
-	Catalog(context.Context) (doc.Catalog, error)
+	Catalog(context.Context, *progress.Meter) (doc.Catalog, error)
 	UnitOf(ctx context.Context, sql, column string) (timeunit.Unit, error)
 	TextsOf(ctx context.Context, sql string, columns []string, limit, size int) ([][]string, error)
 	Close()

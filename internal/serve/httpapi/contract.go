@@ -21,6 +21,7 @@ type Status struct {
 	Sources []SourceStatus `json:"sources"`
 	Tables  []TableStatus  `json:"tables"`
 	Leader  *LeaderStatus  `json:"leader,omitempty"` // where daemons share marks
+	Runs    []Run          `json:"runs,omitempty"`   // the jobs that callers started and that are not done
 }
 
 // LeaderStatus describes the leader of the daemons that share marks.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"time"
+
+	"indexerd/internal/base/progress"
 )
 
 // Run is a job that a caller started. State is running, done, held (removals wait
@@ -14,10 +16,23 @@ type Run struct {
 	Table  string          `json:"table"` // empty for several tables
 	Pass   string          `json:"pass"`
 	State  string          `json:"state"`
-	Done   int64           `json:"done"`
-	Of     int64           `json:"of"`
+	Done   int64           `json:"done"` // of the step, where there are several
+	Of     int64           `json:"of"`   // 0: not known
 	Result json.RawMessage `json:"result"`
 	Error  *string         `json:"error"`
+
+	// While it runs, if known.
+	Step string  `json:"step,omitempty"` // what is being done, such as a table of several
+	Unit string  `json:"unit,omitempty"` // what is counted, such as rows
+	PerS float64 `json:"per_s,omitempty"`
+	ETAS float64 `json:"eta_s,omitempty"` // at that rate
+}
+
+// Progress returns how far the run has come.
+func (r Run) Progress() progress.Reading {
+	return progress.Reading{
+		Running: r.State == "running", Step: r.Step, Unit: r.Unit, Done: r.Done, Of: r.Of, Rate: r.PerS, Left: time.Duration(r.ETAS * float64(time.Second)),
+	}
 }
 
 // Runner starts jobs in addition to the scheduled ones. Its methods do not wait

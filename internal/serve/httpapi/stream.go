@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -44,6 +45,13 @@ type Stream struct {
 	mu          sync.Mutex
 	interrupted bool
 }
+
+// SizeHeader is the header of a backup with about how many bytes follow.
+const SizeHeader = "Indexerd-Size"
+
+// Expect announces about how many bytes will be written. It has no effect after the first
+// of them.
+func (s *Stream) Expect(bytes int64) { s.w.Header().Set(SizeHeader, strconv.FormatInt(bytes, 10)) }
 
 // Write implements io.Writer.
 func (s *Stream) Write(b []byte) (int, error) {

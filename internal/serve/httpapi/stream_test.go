@@ -103,3 +103,16 @@ func TestStreamEndsWhenItsClientStopsReading(t *testing.T) {
 		})
 	}
 }
+
+// A stream announces its size before the first byte.
+func TestStreamAnnouncesItsSize(t *testing.T) {
+	w := httptest.NewRecorder()
+	stream(w, httptest.NewRequest(http.MethodPost, "/", nil), func(_ context.Context, out io.Writer) error {
+		out.(*Stream).Expect(4711)
+		_, err := out.Write([]byte("tar"))
+		return err
+	})
+	if got := w.Header().Get(SizeHeader); got != "4711" || w.Body.String() != "tar" {
+		t.Errorf("got size %q and %q, want 4711 and tar", got, w.Body)
+	}
+}

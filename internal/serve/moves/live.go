@@ -12,6 +12,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/pages/move"
 	"indexerd/internal/pages/pagetable"
 	"indexerd/internal/serve/datadir"
@@ -97,15 +98,12 @@ func checkTrusted(file string) error {
 	return nil
 }
 
-// Copy copies the pages while they are written. progress is called with the number of
-// pages that were examined or compared.
-func (m *Live) Copy(ctx context.Context, progress func(done, of int64)) error {
-	var done, of int64
+// Copy copies the pages while they are written. The meter counts them.
+func (m *Live) Copy(ctx context.Context, meter *progress.Meter) error {
 	for _, to := range m.to {
 		from := named(m.from, to.Conf.Name)
 		if marks, ok := m.trace.Table(to.Conf.Name); ok && marks.Loaded && from != nil && from.IsOpen() {
 			m.tables = append(m.tables, &tableMove{from: from, to: to, began: time.Now()})
-			of += 2 * int64(from.CountDocuments())
 		}
 	}
 	if m.tables == nil {
@@ -115,9 +113,8 @@ func (m *Live) Copy(ctx context.Context, progress func(done, of int64)) error {
 	for _, t := range m.tables {
 		err := m.openTable(ctx, t)
 		if err == nil {
-			t.live.Progress = func(n int64) { progress(done+n, max(of, done+n)) }
+			t.live.Table, t.live.Meter, t.live.Total = t.to.Conf.Name, meter, int64(t.from.CountDocuments())
 			err = t.live.Run(ctx)
-			done += 2 * int64(t.from.CountDocuments())
 		}
 		if err != nil {
 			return fmt.Errorf("move the pages of %s: %w", t.to.Conf.Name, err)

@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"indexerd/configs"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/pages/move"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/stored"
+	"indexerd/store"
 )
 
 // A Moved is the result of a move of one table.
@@ -30,8 +32,8 @@ type Moved struct {
 // the data directory, and with ErrPagesElsewhere where the pages are not in the first
 // store. A table is said to have its pages in the other store when all of
 // them were compared: ended before that, a table is as it was, and the move continues
-// when it is called again. progress is called with the pages done of each step.
-func Pages(ctx context.Context, from, to *configs.Config, progress func(table string, done int64), each func(Moved)) (err error) {
+// when it is called again. The meter counts the pages.
+func Pages(ctx context.Context, from, to *configs.Config, meter *progress.Meter, each func(Moved)) (err error) {
 	if err := movable(from, to); err != nil {
 		return err
 	}
@@ -61,7 +63,7 @@ func Pages(ctx context.Context, from, to *configs.Config, progress func(table st
 			continue
 		}
 		source.Owner, t.Owner = owner, owner
-		moved, err := movePages(ctx, source, t, progress)
+		moved, err := movePages(ctx, source, t, meter)
 		if err != nil {
 			return fmt.Errorf("move the pages of %s: %w", t.Conf.Name, err)
 		}
@@ -112,7 +114,7 @@ func named(all []*stored.Table, table string) *stored.Table {
 }
 
 // movePages moves the pages of one table.
-func movePages(ctx context.Context, from, to *stored.Table, progress func(table string, done int64)) (moved Moved, err error) {
+func movePages(ctx context.Context, from, to *stored.Table, meter *progress.Meter) (moved Moved, err error) {
 	moved = Moved{Table: to.Conf.Name, From: from.Config.PageStore.Name(), To: to.Config.PageStore.Name()}
 	began := time.Now()
 	was, err := to.RecordedStore()
@@ -138,10 +140,14 @@ func movePages(ctx context.Context, from, to *stored.Table, progress func(table 
 		return moved, err
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
+	total := int64(progress.Unknown)
+	if files, ok := source.(*store.FileMap); ok {
+		total = int64(files.Stats().Pages)
+	}
 	moved.Counts, err = move.Copy{
 		From: source, To: target, Versions: max(to.Conf.Pages.Versions, 1),
-		Damaged:  stored.IsDamaged,
-		Progress: func(done int64) { progress(to.Conf.Name, done) },
+		Damaged: stored.IsDamaged,
+		Table:   to.Conf.Name, Meter: meter, Total: total,
 	}.Run(ctx)
 	if err == nil {
 		err = to.SettleMove(moved.To, moved.Counts)

@@ -9,6 +9,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/atomicfile"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/base/release"
 	"indexerd/internal/serve/datadir"
 	"indexerd/internal/serve/leader"
@@ -26,13 +27,14 @@ import (
 // Steps where marks are shared: take the data directory and the term; write the files, with
 // marks that don't count; make etcd not count; copy; make etcd count, which is the last
 // change. Before it no daemon starts on the data directory, and Restore begins again when it
-// is called again: it removes what the call before has left.
-func Restore(ctx context.Context, cfg *configs.Config, src string) (MovedMarks, error) {
-	return RestoreBy(ctx, cfg, src, func(string) error { return nil })
+// is called again: it removes what the call before has left. The meter counts the bytes of
+// the backup.
+func Restore(ctx context.Context, cfg *configs.Config, src string, meter *progress.Meter) (MovedMarks, error) {
+	return RestoreBy(ctx, cfg, src, meter, func(string) error { return nil })
 }
 
 // RestoreBy is Restore, and calls step before each change that a kill could prevent.
-func RestoreBy(ctx context.Context, cfg *configs.Config, src string, step func(string) error) (moved MovedMarks, err error) {
+func RestoreBy(ctx context.Context, cfg *configs.Config, src string, meter *progress.Meter, step func(string) error) (moved MovedMarks, err error) {
 	if err := datadir.Make(cfg); err != nil {
 		return moved, err
 	}
@@ -50,14 +52,14 @@ func RestoreBy(ctx context.Context, cfg *configs.Config, src string, step func(s
 	}
 	moved.To = datadir.MarksName(cfg.Marks)
 	if !cfg.Marks.Shared() {
-		return moved, backup.Restore(src, data, release.Version)
+		return moved, backup.Restore(src, data, release.Version, meter)
 	}
 	s, err := leader.Dial(ctx, cfg, datadir.NewID())
 	if err != nil {
 		return moved, err
 	}
 	defer func() { err = errors.Join(s.Close(), err) }()
-	r := restorer{marksMover{file: cfg, etcd: cfg, s: s, step: step, moved: moved}, src, data}
+	r := restorer{marksMover{file: cfg, etcd: cfg, s: s, step: step, moved: moved}, src, data, meter}
 	err = r.run(ctx)
 	return r.moved, err
 }
@@ -67,6 +69,7 @@ func RestoreBy(ctx context.Context, cfg *configs.Config, src string, step func(s
 type restorer struct {
 	marksMover
 	src, data string
+	meter     *progress.Meter // counts the bytes of the backup
 }
 
 func (r *restorer) run(ctx context.Context) error {
@@ -82,7 +85,7 @@ func (r *restorer) run(ctx context.Context) error {
 	if err := r.step("files"); err != nil {
 		return err
 	}
-	err := backup.Restore(r.src, r.data, release.Version,
+	err := backup.Restore(r.src, r.data, release.Version, r.meter,
 		backup.Extra{Name: datadir.OwnerFile, Text: r.s.ID + "\n"}, backup.Extra{Name: datadir.MarksFile, Text: datadir.RestoreTo + r.moved.To + "\n"})
 	if err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 
+	"indexerd/internal/base/progress"
 	"indexerd/internal/base/recovered"
 	"indexerd/internal/serve/httpapi"
 )
@@ -93,18 +93,12 @@ func (r *Runs) Next() *Runs {
 type Job struct {
 	id, table, pass string
 	Cancel          context.CancelFunc
-	done, of        atomic.Int64
+	Meter           progress.Meter // counts the work as it goes
 
 	mu     sync.Mutex
 	state  string
 	result any
 	err    error
-}
-
-// Progress is called by the work as it goes.
-func (r *Job) Progress(done, of int64) {
-	r.done.Store(done)
-	r.of.Store(of)
 }
 
 // Start begins a run, or returns the one of this table and pass that is under
@@ -150,6 +144,18 @@ func (r *Runs) Open(ctx context.Context, table, pass string, begin func(context.
 	return one.Answer(), nil
 }
 
+// Running returns the runs that are under way.
+func (r *Runs) Running() (all []httpapi.Run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, one := range r.all {
+		if a := one.Answer(); a.State == "running" {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
 // Busy reports whether any run is under way.
 func (r *Runs) Busy() bool {
 	r.mu.Lock()
@@ -170,6 +176,7 @@ func (r *Job) End(result any, held bool, err error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.Meter.End()
 	r.result, r.err = result, err
 	switch {
 	case err != nil:
@@ -185,9 +192,13 @@ func (r *Job) End(result any, held bool, err error) {
 func (r *Job) Answer() httpapi.Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	p := r.Meter.Reading()
 	a := httpapi.Run{
-		Run: r.id, Table: r.table, Pass: r.pass, State: r.state, Done: r.done.Load(), Of: r.of.Load(),
+		Run: r.id, Table: r.table, Pass: r.pass, State: r.state, Done: p.Done, Of: p.Of,
 		Result: json.RawMessage("{}"), Error: httpapi.ErrorText(r.err),
+	}
+	if r.state == "running" {
+		a.Step, a.Unit, a.PerS, a.ETAS = p.Step, p.Unit, p.Rate, p.Left.Seconds()
 	}
 	if r.result != nil {
 		if result, err := json.Marshal(r.result); err == nil { // structs of numbers and text

@@ -52,3 +52,34 @@ func TestRunsEndBeforeTheNext(t *testing.T) {
 		t.Errorf("another run: got %+v, %v, want another number", again, err)
 	}
 }
+
+// A run that goes on has its step, rate and time left; one that has ended does not.
+func TestRunsShowTheirProgress(t *testing.T) {
+	r := New()
+	counted, release := make(chan struct{}), make(chan struct{})
+	run, err := r.Start("film", "reindex", func(_ context.Context, one *Job) (any, bool, error) {
+		one.Meter.Step("", "documents", 0, 100)
+		one.Meter.Set(40, 100)
+		close(counted)
+		<-release
+		one.Meter.Set(100, 100)
+		return nil, false, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-counted
+	all := r.Running()
+	if len(all) != 1 || all[0].Run != run.Run || all[0].Unit != "documents" || all[0].Done != 40 || all[0].Of != 100 || all[0].PerS <= 0 || all[0].ETAS <= 0 {
+		t.Errorf("while it goes on: got %+v, want 40 of 100 documents with a rate", all)
+	}
+	close(release)
+	r.Drain(t.Context())
+	one, err := r.Find(run.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := one.Answer(); got.State != "done" || got.Done != 100 || got.Unit != "" || got.PerS != 0 || got.ETAS != 0 || len(r.Running()) > 0 {
+		t.Errorf("after its end: got %+v, want 100 done without a rate", got)
+	}
+}

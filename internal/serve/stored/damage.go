@@ -19,6 +19,19 @@ const (
 	IndexRebuilt = "the index was damaged, and was rebuilt from the pages"
 )
 
+// IndexOfBuild is why a table is unverified whose index can't be read, since it is of a build
+// that did not store the mapping: it is rebuilt as a damaged one is. Then the reason is
+// BuildIndexRebuilt.
+const (
+	IndexOfBuild      = "the index is of a build that did not store its mapping, and is being rebuilt from the pages"
+	BuildIndexRebuilt = "the index was of a build that did not store its mapping, and was rebuilt from the pages"
+)
+
+// isRebuilding reports whether a table is unverified for an index that is being rebuilt.
+func isRebuilding(unverified string) bool {
+	return unverified == IndexDamaged || unverified == IndexOfBuild
+}
+
 // FilesDamaged is why a table is unverified after a page or a list was damaged.
 const FilesDamaged = "files were damaged"
 
@@ -35,7 +48,13 @@ func IsIndexDamaged(err error) bool { return errors.Is(err, fulltext.ErrDamaged)
 // Rebuilding reports whether the index lacks documents that the pages have.
 func (s *Table) Rebuilding() bool {
 	marks, _ := s.Trace.Table(s.Conf.Name)
-	return marks.Unverified == IndexDamaged
+	return isRebuilding(marks.Unverified)
+}
+
+// WhyRebuilding returns why the index lacks documents that the pages have.
+func (s *Table) WhyRebuilding() string {
+	marks, _ := s.Trace.Table(s.Conf.Name)
+	return marks.Unverified
 }
 
 // HasFiles reports whether index or pages are below the data directory, when the table is
@@ -133,10 +152,14 @@ func (s *Table) ReplaceIndex() error {
 
 // Refilled notes that the index has the documents of all pages.
 func (s *Table) Refilled() error {
-	if !s.Rebuilding() {
-		return nil
+	marks, _ := s.Trace.Table(s.Conf.Name)
+	switch marks.Unverified {
+	case IndexDamaged:
+		return s.doubt(IndexRebuilt)
+	case IndexOfBuild:
+		return s.doubt(BuildIndexRebuilt)
 	}
-	return s.doubt(IndexRebuilt)
+	return nil
 }
 
 // lookForDamage marks the table as unverified if the list of the quarantine is damaged:

@@ -97,19 +97,21 @@ func TestDamagedIndexIsReplaced(t *testing.T) {
 }
 
 // A rebuild that was interrupted begins again with an empty index: the one that is there
-// may be the damaged one.
+// may be the damaged one, or that of an early build.
 func TestInterruptedRebuild(t *testing.T) {
-	s := loadedTable(t)
-	if err := s.doubt(IndexDamaged); err != nil {
-		t.Fatal(err)
-	}
-	if n := s.documents(t); n != 0 {
-		t.Errorf("got %d documents, want none", n)
-	}
-	if err := s.Refilled(); err != nil {
-		t.Fatal(err)
-	}
-	if marks, _ := s.Trace.Table("note"); marks.Unverified != IndexRebuilt {
-		t.Errorf("refilled: got %q, want %q", marks.Unverified, IndexRebuilt)
+	for during, after := range map[string]string{IndexDamaged: IndexRebuilt, IndexOfBuild: BuildIndexRebuilt} {
+		s := loadedTable(t)
+		if err := s.doubt(during); err != nil {
+			t.Fatal(err)
+		}
+		if n := s.documents(t); n != 0 || s.WhyRebuilding() != during {
+			t.Errorf("%s: got %d documents and reason %q, want none", during, n, s.WhyRebuilding())
+		}
+		if err := s.Refilled(); err != nil {
+			t.Fatal(err)
+		}
+		if marks, _ := s.Trace.Table("note"); marks.Unverified != after || s.Rebuilding() {
+			t.Errorf("refilled: got %q, want %q", marks.Unverified, after)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package stored
 
 import (
+	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -43,6 +44,21 @@ func (s *Table) Measures() (httpapi.TableMetrics, bool) {
 		Pages: stats.Pages, PageVersions: stats.Records, PageBytes: stats.Bytes + stats.KeyBytes, PageGarbage: stats.Garbage, PageMemory: stats.IndexBytes,
 		Lateness: history.Lateness(),
 	}, true
+}
+
+// BytesOnDisk returns the size of the files of the table on this machine, as far as they
+// can be read. It is for showing progress.
+func (s *Table) BytesOnDisk() (size int64) {
+	_ = filepath.WalkDir(s.Dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil { // it may be gone
+			size += info.Size()
+		}
+		return nil
+	})
+	return size
 }
 
 // Status adds the figures of what is stored.

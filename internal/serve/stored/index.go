@@ -108,7 +108,7 @@ func (d *directories) open() (opened, error) {
 	}
 	marks, _ := d.Trace.Table(d.Conf.Name)
 	rebuilds := marks.Loaded && !d.ReadOnly
-	if rebuilds && marks.Unverified == IndexDamaged { // it was interrupted
+	if rebuilds && isRebuilding(marks.Unverified) { // it was interrupted
 		return d.create(marks.Generation)
 	}
 	built := database.Mapping(d.Conf)
@@ -116,9 +116,16 @@ func (d *directories) open() (opened, error) {
 	if errors.Is(err, fulltext.ErrMapping) {
 		ix, built, err = openAsBuilt(dir)
 	}
-	if rebuilds && IsIndexDamaged(err) {
+	reason := ""
+	switch {
+	case IsIndexDamaged(err):
+		reason = IndexDamaged
+	case errors.Is(err, fulltext.ErrNoMapping):
+		reason = IndexOfBuild
+	}
+	if rebuilds && reason != "" {
 		d.Rebuilds.Store(&err)
-		if err := d.doubt(IndexDamaged); err != nil {
+		if err := d.doubt(reason); err != nil {
 			return opened{}, err
 		}
 		return d.create(marks.Generation)

@@ -53,7 +53,7 @@ type Table struct {
 	counter   *counter
 
 	suspected atomic.Pointer[error] // of a page that a search could not read; nil: none
-	Rebuilds  atomic.Pointer[error] // the damage for which opening has made an empty index; nil: none
+	Rebuilds  atomic.Pointer[error] // why opening has made an empty index; nil: it has not
 
 	Waits atomic.Pointer[waiting] // what an opening waits for, which holds mu; nil: nothing opens
 

@@ -77,7 +77,7 @@ func (r repairing) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch
 // there is one.
 func (t *Table) showProgress(done, of int64) {
 	if r := t.Comparing.Load(); r != nil {
-		r.Progress(done, of)
+		r.Meter.Set(done, of)
 	}
 }
 

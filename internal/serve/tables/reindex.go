@@ -59,15 +59,19 @@ func (t *Table) Reindex(ctx context.Context, progress func(done, of int64)) (rei
 	return result, nil
 }
 
-// refill adds the documents of the pages to an index that was deleted, or damaged. What it
+// refill adds the documents of the pages to an index that was deleted, or could not be read. What it
 // can't add is left to the sweep.
 func (t *Table) refill(ctx context.Context) error {
 	marks, _ := t.Trace.Table(t.Conf.Name)
-	if marks.Unverified != stored.IndexDeleted && marks.Unverified != stored.IndexDamaged || !t.IsOpen() {
+	if marks.Unverified != stored.IndexDeleted && !t.Rebuilding() || !t.IsOpen() {
 		return nil
 	}
-	if damage := t.Rebuilds.Swap(nil); damage != nil {
-		t.logDamage(*damage)
+	switch why := t.Rebuilds.Swap(nil); {
+	case why == nil:
+	case stored.IsIndexDamaged(*why):
+		t.logDamage(*why)
+	default:
+		t.log.Warn("the index is rebuilt from the pages", "why", *why)
 	}
 	select {
 	case t.sweeping <- struct{}{}:

@@ -33,7 +33,7 @@ func (t *Table) WaitsFor() string {
 		}
 		return ""
 	}
-	if p := t.Progress.Snapshot(); p.Running {
+	if p := t.Progress.Reading(); p.Running {
 		return fmt.Sprintf("loading %d %%", 100*p.Done/max(p.Of, 1))
 	}
 	if end, quiet := t.Source.Conf.Limits.Quiet.Until(time.Now()); quiet {
@@ -87,8 +87,8 @@ func (t *Table) Status(marks timetrace.Table) httpapi.TableStatus {
 	for name, mark := range marks.Tiers {
 		s.Marks.Tiers[name] = httpapi.Time(mark)
 	}
-	if p := t.Progress.Snapshot(); p.Running {
-		s.Load = &httpapi.LoadStatus{Done: p.Done, Of: p.Of, RowsPerS: p.Rate, ETAS: p.ETA.Seconds()}
+	if p := t.Progress.Reading(); p.Running {
+		s.Load = &httpapi.LoadStatus{Done: p.Done, Of: p.Of, RowsPerS: p.Rate, ETAS: p.Left.Seconds()}
 	}
 	if waits == nil {
 		t.Table.Status(&s)

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"indexerd/initial"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/base/schedule"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/httpapi"
@@ -34,7 +34,7 @@ type Table struct {
 	Outdated func()      // has the index rebuilt that was built with an earlier analysis; set before Live
 	Meters   *httpapi.Meters
 
-	Progress   initial.Progress
+	Progress   progress.Meter
 	sweeping   chan struct{}            // held by the sweep that runs; guards lossHeld
 	lossHeld   time.Time                // when the guard held the loss of a new index; zero: it did not
 	describing chan struct{}            // held while the database describes the SQLs

@@ -11,6 +11,7 @@ import (
 	"indexerd/deletecheck"
 	"indexerd/internal/base/atomicfile"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/base/scrub"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/httpapi"
@@ -22,8 +23,12 @@ import (
 func VerifyTables(ctx context.Context, tables []*Table, p httpapi.VerifyRequest, live bool, r *runs.Job) (httpapi.VerifyResult, error) {
 	began := time.Now()
 	v := httpapi.VerifyResult{Equal: true, Tables: []httpapi.VerifiedTable{}}
+	counted := verified{meter: &r.Meter, single: len(tables) == 1}
 	for _, t := range tables {
-		result, damaged, err := t.verifyAll(ctx, p, live, r.Progress)
+		counted.rest += int64(t.CountDocuments())
+	}
+	for _, t := range tables {
+		result, damaged, err := t.verifyAll(ctx, p, live, &counted)
 		if ctx.Err() != nil {
 			return v, ctx.Err()
 		}
@@ -43,14 +48,45 @@ func VerifyTables(ctx context.Context, tables []*Table, p httpapi.VerifyRequest,
 	return v, nil
 }
 
+// verified counts the rows of all tables that are verified, and the files of each.
+type verified struct {
+	meter  *progress.Meter
+	single bool  // there is one table
+	done   int64 // rows of the tables before
+	rest   int64 // rows of the tables that follow, and until begin of its own
+}
+
+// rows begins to count the rows of a table.
+func (v *verified) rows(t *Table) (counted func(done, of int64)) {
+	step := t.Conf.Name
+	if v.single {
+		step = ""
+	}
+	documents := int64(t.CountDocuments())
+	v.rest = max(v.rest-documents, 0)
+	before := v.done
+	v.done += documents
+	v.meter.Step(step, "rows", before, v.done+v.rest)
+	return func(done, of int64) {
+		v.done = before + of
+		v.meter.Set(before+done, v.done+v.rest)
+	}
+}
+
+// files begins to count what is read of the files of a table.
+func (v *verified) files(t *Table) *progress.Meter {
+	v.meter.Step("files of "+t.Conf.Name, progress.Bytes, 0, t.BytesOnDisk())
+	return v.meter
+}
+
 // verifyAll reads the files of one table, if the content is to be verified, and compares
 // it. A damaged index is not compared.
-func (t *Table) verifyAll(ctx context.Context, p httpapi.VerifyRequest, live bool, progress func(done, of int64)) (deletecheck.Result, []scrub.Damage, error) {
+func (t *Table) verifyAll(ctx context.Context, p httpapi.VerifyRequest, live bool, counted *verified) (deletecheck.Result, []scrub.Damage, error) {
 	if !p.Content {
-		result, err := t.Verify(ctx, p, live, progress)
+		result, err := t.Verify(ctx, p, live, counted.rows(t))
 		return result, nil, err
 	}
-	found, err := t.verifyFiles(ctx)
+	found, err := t.verifyFiles(ctx, counted.files(t))
 	if err != nil || found != nil && !p.Repair && t.Damage() != nil {
 		return deletecheck.Result{}, found, err
 	}
@@ -59,18 +95,20 @@ func (t *Table) verifyAll(ctx context.Context, p httpapi.VerifyRequest, live boo
 			return deletecheck.Result{}, found, err
 		}
 	}
-	result, err := t.Verify(ctx, p, live, progress)
+	result, err := t.Verify(ctx, p, live, counted.rows(t))
 	if err != nil || !p.Repair || found == nil {
 		return result, found, err
 	}
-	left, err := t.verifyFiles(ctx)
+	left, err := t.verifyFiles(ctx, counted.files(t))
 	result.Repaired += len(found) - len(left)
 	return result, left, err
 }
 
-// verifyFiles returns the files of the table that are damaged.
-func (t *Table) verifyFiles(ctx context.Context) ([]scrub.Damage, error) {
+// verifyFiles returns the files of the table that are damaged. The meter counts the bytes
+// that it reads.
+func (t *Table) verifyFiles(ctx context.Context, counted *progress.Meter) ([]scrub.Damage, error) {
 	r := scrub.NewRun(ctx, nil)
+	r.Meter = counted
 	err := t.Scrub(r)
 	t.noteDamaged(r)
 	if err != nil {

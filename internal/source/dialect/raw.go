@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"indexerd/internal/base/doc"
@@ -94,4 +95,27 @@ func Show(raw any) string {
 		return fmt.Sprintf("a blob of %d bytes", len(v))
 	}
 	return fmt.Sprintf("%v", raw)
+}
+
+// SumOf returns a sum of digests, an integer of any size modulo 2^64.
+func SumOf(raw any) (sum uint64, err error) {
+	if n, ok := raw.(int64); ok {
+		return uint64(n), nil
+	}
+	text, _ := Text(raw)
+	digits := strings.TrimPrefix(text, "-")
+	for _, c := range []byte(digits) {
+		if c < '0' || c > '9' {
+			digits = ""
+			break
+		}
+		sum = 10*sum + uint64(c-'0')
+	}
+	if digits == "" {
+		return 0, fmt.Errorf("%s is not a sum of digests", Show(raw))
+	}
+	if digits != text {
+		sum = -sum
+	}
+	return sum, nil
 }

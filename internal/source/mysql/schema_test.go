@@ -84,7 +84,7 @@ func TestShapes(t *testing.T) {
 				mariatest.Exec(t, dsn, s.setup)
 			}
 			s := source.New(openDB(t, strings.Replace(dsn, "root@", "plain@", 1), time.Second), pace.Limits{})
-			catalog, err := s.Catalog(t.Context())
+			catalog, err := s.Catalog(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -82,7 +82,7 @@ var anki = []string{
 
 func TestCatalogOfAnApplication(t *testing.T) {
 	_, path := newApplication(t, anki...)
-	c, err := openSource(t, path).Catalog(t.Context())
+	c, err := openSource(t, path).Catalog(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestRowsOfAnApplication(t *testing.T) {
 	if _, err := db.Exec("CREATE TABLE later (id INTEGER PRIMARY KEY, t TEXT COLLATE [unicase])"); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := openSource(t, path).Catalog(t.Context()); err != nil || len(c.Tables) != 6 {
+	if c, err := openSource(t, path).Catalog(t.Context(), nil); err != nil || len(c.Tables) != 6 {
 		t.Errorf("got %d tables, %v, want 6", len(c.Tables), err)
 	}
 }

@@ -33,7 +33,7 @@ func TestMarksDoNotLeadTheCopies(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	dest := filepath.Join(t.TempDir(), "b")
 	check(t, Save(bytes.NewReader(anyStream(t)), dest))
-	check(t, Restore(dest, data, "test"))
+	check(t, Restore(dest, data, "test", nil))
 	wantRestored(t, data)
 }
 
@@ -62,7 +62,7 @@ func TestNumbersAreNotUsedTwice(t *testing.T) {
 			t.Errorf("%s: the copied marks have numbers up to %d, the pages up to %d, want them higher", name, asCopied.Numbers, s.Number)
 		}
 	}
-	check(t, Restore(filepath.Join(dir, "b"), filepath.Join(dir, "data"), "test"))
+	check(t, Restore(filepath.Join(dir, "b"), filepath.Join(dir, "data"), "test", nil))
 	wantRestored(t, filepath.Join(dir, "data")) // compares the numbers
 }
 
@@ -221,7 +221,7 @@ func TestRestoreRemovesMarksOfTablesThatAreNotInTheBackup(t *testing.T) {
 	b := w.backup()
 	b.Tables = b.Tables[1:]
 	check(t, Save(bytes.NewReader(stream(t, b)), filepath.Join(dir, "b")))
-	check(t, Restore(filepath.Join(dir, "b"), filepath.Join(dir, "data"), "test"))
+	check(t, Restore(filepath.Join(dir, "b"), filepath.Join(dir, "data"), "test", nil))
 	trace, err := timetrace.Open(atomicfile.OS, filepath.Join(dir, "data"), "test")
 	check(t, err)
 	if got := trace.Tables(); len(got) != 1 || got["film"].Generation != 1 {

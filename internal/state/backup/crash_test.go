@@ -232,7 +232,7 @@ func TestRestoreFailsAtEachStep(t *testing.T) {
 }
 
 func restoreFrom(src string, d disk) error {
-	from, err := openSource(src)
+	from, err := openSource(src, nil)
 	if err != nil {
 		return err
 	}

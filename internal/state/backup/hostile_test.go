@@ -160,7 +160,7 @@ func wantRejected(t *testing.T, text []byte, want string) {
 	for _, form := range forms {
 		wantError(t, Save(bytes.NewReader(text), filepath.Join(dir, form)), want)
 	}
-	wantError(t, Restore(compress(t, text), filepath.Join(dir, "data"), "test"), want)
+	wantError(t, Restore(compress(t, text), filepath.Join(dir, "data"), "test", nil), want)
 	wantEmpty(t, dir)
 }
 
@@ -222,7 +222,7 @@ func TestCutArchivesAreRejected(t *testing.T) {
 	for n := range len(whole) {
 		name := filepath.Join(t.TempDir(), "x.tar.zst")
 		write(t, name, string(whole[:n]))
-		wantError(t, Restore(name, filepath.Join(dir, "data"), "test"), "it was cut off")
+		wantError(t, Restore(name, filepath.Join(dir, "data"), "test", nil), "it was cut off")
 	}
 	check(t, os.RemoveAll(filepath.Join(dir, "b")))
 	wantEmpty(t, dir)
@@ -268,7 +268,7 @@ func TestAChangeOfAnyByteIsDetected(t *testing.T) {
 func TestTheWindowIsLimited(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.tar.zst")
 	write(t, name, "\x28\xb5\x2f\xfd\x00\x88\x01\x00\x00")
-	wantError(t, Restore(name, filepath.Join(t.TempDir(), "data"), "test"), "window size exceeded")
+	wantError(t, Restore(name, filepath.Join(t.TempDir(), "data"), "test", nil), "window size exceeded")
 }
 
 func TestTheNumberOfFilesIsLimited(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"indexerd/internal/base/progress"
 	"indexerd/timetrace"
 )
 
@@ -25,16 +26,16 @@ type Extra struct {
 // Restore writes a backup, a directory or a file from Save, to the data directory
 // data. data must be missing, or empty except for its lock, which stays locked.
 // Afterwards every table is unverified until a full sweep ends. release is the version of
-// this program, for the marks. Extra files appear in data
-// in the same rename.
-func Restore(src, data, release string, extra ...Extra) error {
-	if err := restoreTo(src, data, release, extra); err != nil {
+// this program, for the marks. The meter counts the bytes of the backup that are checked,
+// and then those that are restored. Extra files appear in data in the same rename.
+func Restore(src, data, release string, meter *progress.Meter, extra ...Extra) error {
+	if err := restoreTo(src, data, release, meter, extra); err != nil {
 		return fmt.Errorf("restore %s: %w", src, err)
 	}
 	return nil
 }
 
-func restoreTo(src, data, release string, extra []Extra) error {
+func restoreTo(src, data, release string, meter *progress.Meter, extra []Extra) error {
 	data, err := filepath.Abs(data)
 	if err != nil {
 		return err
@@ -47,7 +48,7 @@ func restoreTo(src, data, release string, extra []Extra) error {
 		return err
 	}
 	defer root.Close()
-	from, err := openSource(src)
+	from, err := openSource(src, meter)
 	if err != nil {
 		return err
 	}

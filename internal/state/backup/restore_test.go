@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/progress"
 	"indexerd/store"
 )
 
@@ -37,7 +38,7 @@ func TestRestoreReturnsWhatWasSaved(t *testing.T) {
 			go func() { answer.CloseWithError(Write(context.Background(), answer, w.backup())) }()
 			dest, data := filepath.Join(dir, form), filepath.Join(dir, "data")
 			check(t, Save(r, dest))
-			check(t, Restore(dest, data, "test"))
+			check(t, Restore(dest, data, "test", nil))
 			wantRestored(t, data)
 			if got, want := files(t, data)["film/load"], files(t, w.dir)["film/load"]; got != want {
 				t.Errorf("got %q, want %q", got, want)
@@ -62,12 +63,12 @@ func TestSaveReplacesNothing(t *testing.T) {
 func TestRestoreReplacesNothing(t *testing.T) {
 	src, data := saved(t, "b"), t.TempDir()
 	write(t, filepath.Join(data, "timeTrace.properties.prev"), "marks")
-	wantError(t, Restore(src, data, "test"), "restore "+src+": "+filepath.Base(data)+" is not empty, it has timeTrace.properties.prev: move that away first")
+	wantError(t, Restore(src, data, "test", nil), "restore "+src+": "+filepath.Base(data)+" is not empty, it has timeTrace.properties.prev: move that away first")
 	if got := files(t, data); len(got) != 1 {
 		t.Errorf("got files %v, want one", got)
 	}
-	wantError(t, Restore(filepath.Join(data, "absent"), data, "test"), "no such file or directory")
-	wantError(t, Restore(src, filepath.Join(data, "absent", "data"), "test"), "no such file or directory")
+	wantError(t, Restore(filepath.Join(data, "absent"), data, "test", nil), "no such file or directory")
+	wantError(t, Restore(src, filepath.Join(data, "absent", "data"), "test", nil), "no such file or directory")
 }
 
 func TestRestoreIntoAnExistingDirectory(t *testing.T) {
@@ -83,7 +84,7 @@ func TestRestoreIntoAnExistingDirectory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			data := filepath.Join(t.TempDir(), "data")
 			prepare(t, data)
-			check(t, Restore(saved(t, "b"), data, "test"))
+			check(t, Restore(saved(t, "b"), data, "test", nil))
 			wantRestored(t, data)
 		})
 	}
@@ -94,7 +95,7 @@ func TestTheLockStaysLocked(t *testing.T) {
 	data := t.TempDir()
 	held, err := store.Lock(filepath.Join(data, lockName))
 	check(t, err)
-	check(t, Restore(saved(t, "b.tar.zst"), data, "test"))
+	check(t, Restore(saved(t, "b.tar.zst"), data, "test", nil))
 	wantRestored(t, data)
 	if _, err := store.Lock(filepath.Join(data, lockName)); !errors.Is(err, store.ErrLocked) {
 		t.Errorf("second Lock: got error %v, want ErrLocked", err)
@@ -125,7 +126,7 @@ func TestRestoreRejectsADamagedDirectory(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			src, dir := saved(t, "b"), t.TempDir()
 			check(t, spoil(src))
-			wantError(t, Restore(src, filepath.Join(dir, "data"), "test"), want)
+			wantError(t, Restore(src, filepath.Join(dir, "data"), "test", nil), want)
 			wantEmpty(t, dir)
 		})
 	}
@@ -149,7 +150,7 @@ func pipe(name string) error { return errors.Join(os.Remove(name), syscall.Mkfif
 // Restore reads an archive twice, and detects a change between the two.
 func TestAnArchiveThatChangesIsRejected(t *testing.T) {
 	src, data := saved(t, "b.tar.zst"), filepath.Join(t.TempDir(), "data")
-	from, err := openSource(src)
+	from, err := openSource(src, nil)
 	check(t, err)
 	defer from.Close()
 	m, err := from.manifest()
@@ -177,7 +178,7 @@ func TestATableWithoutMarksIsNotRestored(t *testing.T) {
 	c.manifest.Tables = []tableEntry{{Table: "language"}}
 	check(t, c.run())
 	check(t, Save(&out, filepath.Join(dir, "b")))
-	wantError(t, Restore(filepath.Join(dir, "b"), filepath.Join(dir, "data"), "test"), "timeTrace.properties has no marks of language")
+	wantError(t, Restore(filepath.Join(dir, "b"), filepath.Join(dir, "data"), "test", nil), "timeTrace.properties has no marks of language")
 }
 
 // Restore returns every page that was stored when the backup began, although pages
@@ -208,7 +209,7 @@ func TestBackupOfPagesDuringWrites(t *testing.T) {
 	stop()
 	writing.Wait()
 	check(t, Save(bytes.NewReader(text), filepath.Join(dir, "b.tar.zst")))
-	check(t, Restore(filepath.Join(dir, "b.tar.zst"), filepath.Join(dir, "data"), "test"))
+	check(t, Restore(filepath.Join(dir, "b.tar.zst"), filepath.Join(dir, "data"), "test", nil))
 	restored, err := store.Open(filepath.Join(dir, "data", "film", "pages"), store.Options{})
 	check(t, err)
 	defer restored.Close()
@@ -225,5 +226,16 @@ func page(n int) doc.Page {
 	return doc.Page{
 		Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(n), Updated: epoch}, Fetched: epoch.Add(time.Second), V: doc.Version(n + 1), Gen: 1},
 		Body: []byte(fmt.Sprintf(`{"title":"film %d"}`, n)),
+	}
+}
+
+// A restore counts what it reads, to its end.
+func TestRestoreCountsBytes(t *testing.T) {
+	for _, form := range forms {
+		m := new(progress.Meter)
+		check(t, Restore(saved(t, form), filepath.Join(t.TempDir(), "data"), "test", m))
+		if r := m.Reading(); r.Done == 0 || r.Done != r.Of || r.Unit != progress.Bytes {
+			t.Errorf("%s: got %+v, want all bytes done", form, r)
+		}
 	}
 }

@@ -45,7 +45,7 @@ func TestMarksOfASnapshotDoNotLead(t *testing.T) {
 	w, dir := newWorld(t), t.TempDir()
 	src, data := filepath.Join(dir, "b.tar.zst"), filepath.Join(dir, "data")
 	check(t, Save(bytes.NewReader(stream(t, w.elsewhere())), src))
-	check(t, Restore(src, data, "test"))
+	check(t, Restore(src, data, "test", nil))
 	wantRestored(t, data)
 	for _, name := range tableNames {
 		if got := files(t, data)[name+"/quarantine.jsonl"]; !strings.Contains(got, "of the snapshot") {
@@ -77,7 +77,7 @@ func TestAFailedSnapshot(t *testing.T) {
 // Extra files appear with the backup.
 func TestRestoreAddsFiles(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	check(t, Restore(saved(t, "b"), data, "test", Extra{"id", "one\n"}))
+	check(t, Restore(saved(t, "b"), data, "test", nil, Extra{"id", "one\n"}))
 	if got := files(t, data)["id"]; got != "one\n" {
 		t.Errorf("got %q, want the extra file", got)
 	}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 
+	"indexerd/internal/base/progress"
+
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -22,26 +24,31 @@ type source interface {
 	io.Closer
 }
 
-func openSource(src string) (source, error) {
+func openSource(src string, meter *progress.Meter) (source, error) {
 	info, err := os.Stat(src)
 	if err != nil {
 		return nil, err
 	}
 	if info.IsDir() {
 		root, err := os.OpenRoot(src)
-		return directory{root}, err
+		return directory{root, meter}, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("the backup is neither a directory nor a file")
 	}
 	f, err := os.Open(src)
-	return archive{f}, err
+	return archive{f, info.Size(), meter}, err
 }
 
 // archive is a backup in one compressed file, with the manifest at the end.
-type archive struct{ *os.File }
+type archive struct {
+	*os.File
+	size  int64
+	meter *progress.Meter
+}
 
 func (a archive) manifest() (manifest, error) {
+	a.meter.Step("checking the backup", progress.Bytes, 0, a.size)
 	return a.read(func(_ string, _ int64, r io.Reader) error {
 		_, err := io.Copy(io.Discard, r)
 		return err
@@ -53,6 +60,7 @@ func (a archive) files(m manifest, take taker) error {
 	for _, f := range m.Files {
 		sizes[f.Name] = f.Size
 	}
+	a.meter.Step("", progress.Bytes, 0, a.size)
 	_, err := a.read(func(name string, size int64, r io.Reader) error {
 		if known, ok := sizes[name]; !ok || known != size {
 			return fmt.Errorf("%s has changed since it was checked", name)
@@ -66,7 +74,7 @@ func (a archive) read(take taker) (manifest, error) {
 	if _, err := a.Seek(0, io.SeekStart); err != nil {
 		return manifest{}, err
 	}
-	z, err := zstd.NewReader(a.File, zstd.WithDecoderMaxWindow(maxWindow))
+	z, err := zstd.NewReader(counting{a.File, a.meter}, zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return manifest{}, err
 	}
@@ -75,7 +83,10 @@ func (a archive) read(take taker) (manifest, error) {
 }
 
 // directory is a backup in a directory.
-type directory struct{ *os.Root }
+type directory struct {
+	*os.Root
+	meter *progress.Meter
+}
 
 func (d directory) manifest() (manifest, error) {
 	f, size, err := d.open(manifestName)
@@ -94,6 +105,11 @@ func (d directory) manifest() (manifest, error) {
 }
 
 func (d directory) files(m manifest, take taker) error {
+	var size int64
+	for _, f := range m.Files {
+		size += f.Size
+	}
+	d.meter.Step("", progress.Bytes, 0, size)
 	for _, want := range m.Files {
 		if err := d.file(want, take); err != nil {
 			return err
@@ -112,11 +128,24 @@ func (d directory) file(want fileEntry, take taker) error {
 	if size != want.Size {
 		return want.compare(fileEntry{Size: size})
 	}
-	got, err := pass(want.Name, size, io.LimitReader(f, size), take)
+	got, err := pass(want.Name, size, counting{io.LimitReader(f, size), d.meter}, take)
 	if err != nil {
 		return err
 	}
 	return want.compare(got)
+}
+
+// counting has a meter count what is read.
+type counting struct {
+	io.Reader
+	meter *progress.Meter
+}
+
+// Read implements io.Reader.
+func (c counting) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.meter.Add(int64(n))
+	return n, err
 }
 
 // open opens a regular file. It checks the type first: opening a pipe would block.

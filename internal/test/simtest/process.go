@@ -14,6 +14,7 @@ import (
 	"indexerd/initial"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/pace"
+	"indexerd/internal/base/progress"
 	"indexerd/internal/sync/passes"
 	"indexerd/internal/test/fakeworld"
 	"indexerd/internal/test/fakeworld/machine"
@@ -96,7 +97,7 @@ func (p *process) load(ctx context.Context) (doc.Report, error) {
 	}
 	l := initial.Load{
 		Table: machine.Table, Source: p.rows, Sink: p.Sink, Trace: p.Trace, FS: p.Files, PlanFile: machine.Dir + "/load", Generation: 1,
-		Batch: p.batch, Workers: 1, Begin: p.begin, Progress: &initial.Progress{},
+		Batch: p.batch, Workers: 1, Begin: p.begin, Progress: &progress.Meter{},
 	}
 	report, err := l.Run(ctx)
 	if err == nil {

@@ -68,7 +68,7 @@ var targets = []target{
 	{name: "pooler", vars: "RUN=^TestReadingsArePrepared", server: true},
 	{name: "relevance", vars: "DIR=internal/test/relevance/testdata", judges: true},
 	{name: "demo", until: "http://127.0.0.1:"},
-	{name: "package"},
+	{name: "package", vars: "AGAIN=. SBOM_FLAGS="},
 	{name: "image"},
 	{name: "grammars", needs: []string{"../shared/grammars", "$CACHE/indexerd-grammars/tsql"}},
 	{name: "oracle", refuse: "write make oracle DSN=", without: "it needs an Oracle"},

@@ -112,8 +112,11 @@ func isBase64(v string) bool {
 // cards are the numbers of the large card schemes, by prefix and length (ISO/IEC 7812).
 var cards = regexp.MustCompile(`^(4[0-9]{12}([0-9]{3}){0,2}|5[1-5][0-9]{14}|2[2-7][0-9]{14}|3[47][0-9]{13}|3(0[0-5]|[68][0-9])[0-9]{11}|6(011|5[0-9]{2}|4[4-9][0-9])[0-9]{12}|35[2-8][0-9]{13})$`)
 
+// ungrouped removes what separates the digits of a number.
+var ungrouped = strings.NewReplacer(" ", "", "-", "")
+
 func isCard(v string) bool {
-	v = strings.NewReplacer(" ", "", "-", "").Replace(v)
+	v = ungrouped.Replace(v)
 	return cards.MatchString(v) && luhn(v)
 }
 

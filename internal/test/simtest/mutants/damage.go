@@ -43,7 +43,7 @@ var ofDamage = []mutant{
 		edit:  replace("sealed.CheckObject(t)", "sealed.CheckObject(t[:0])"),
 		tests: "TestDamagedPosition"},
 	{rule: "R25", name: "an interrupted rebuild continues in the damaged index", pkg: "internal/serve/stored", function: "directories.open",
-		edit:  replace("r && m.Unverified == IndexDamaged", "r && false"),
+		edit:  replace("r && isRebuilding(m.Unverified)", "r && false"),
 		tests: "TestInterruptedRebuild"},
 	{rule: "R25", name: "document and page of a reject stay of two writes", pkg: "internal/sync/sink", function: "restriction.add",
 		edit:  replace("v == 0 || !c || v == m.V", "v >= 0"),
