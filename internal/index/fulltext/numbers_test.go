@@ -51,11 +51,11 @@ func (s numberSort) compare(a, b numberDoc) int {
 	return cmp.Or(order, cmp.Compare(a.oid, b.oid))
 }
 
-// Pages sorted by numbers, and ranges of many numbers, are those of a model: whatever numbers
+// Pages sorted by numbers or keywords, and ranges of many numbers, are those of a model: whatever numbers
 // a document has, in segments that are merged, and after documents are replaced and removed.
 func TestNumbersAgainstModel(t *testing.T) {
 	t.Parallel()
-	mapping := schema.Mapping{Content: []string{"title"}, Analyzer: "standard", Metadata: []schema.Field{{Name: "n", Type: schema.Number}}}
+	mapping := schema.Mapping{Content: []string{"title"}, Analyzer: "standard", Metadata: []schema.Field{{Name: "n", Type: schema.Number}, {Name: "k", Type: schema.Keyword}}}
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 31))
 		spread, most := []int{3, 400, 1 << 40}[seed%3], 1+r.IntN(3)
@@ -70,13 +70,13 @@ func TestNumbersAgainstModel(t *testing.T) {
 					continue
 				}
 				seen[d.oid] = true
-				var values []any
+				var values, keywords []any
 				for range r.IntN(most + 1) {
 					n := float64(r.IntN(spread)-spread/3) / 4
-					d.numbers, values = append(d.numbers, n), append(values, n)
+					d.numbers, values, keywords = append(d.numbers, n), append(values, n), append(keywords, keywordOf(n))
 				}
 				docs[d.oid] = d
-				puts = append(puts, doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: d.oid}, V: doc.Version(v + 1)}, Row: doc.Row{Names: []string{"title", "n"}, Values: []any{"film", values}}})
+				puts = append(puts, doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: d.oid}, V: doc.Version(v + 1)}, Row: doc.Row{Names: []string{"title", "n", "k"}, Values: []any{"film", values, keywords}}})
 			}
 			apply(t, ix, puts)
 		}
@@ -96,6 +96,12 @@ func checkNumbers(t *testing.T, ix *Index, docs map[doc.OID]numberDoc, r *rand.R
 	if r.IntN(3) == 0 {
 		sort.missing = float64(r.IntN(spread) / 4)
 		sort.Missing = fmt.Sprint(sort.missing)
+	}
+	if r.IntN(2) == 0 {
+		sort.Field = "k"
+		if sort.Missing != "" {
+			sort.Missing = keywordOf(sort.missing)
+		}
 	}
 	if r.IntN(3) == 0 {
 		sort.Pick = []query.Pick{query.PickMax, query.PickMin}[r.IntN(2)]
@@ -140,6 +146,9 @@ func checkNumbers(t *testing.T, ix *Index, docs map[doc.OID]numberDoc, r *rand.R
 		}
 	}
 }
+
+// keywordOf returns a keyword for each number, in the order of numbers.
+func keywordOf(n float64) string { return fmt.Sprintf("%016.2f", n+1e12) }
 
 func numberBound(r *rand.Rand, spread int) query.Bound {
 	if r.IntN(4) == 0 {

@@ -1,6 +1,7 @@
 package proposal
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -209,16 +210,7 @@ func (p *proposal) addDirect(k kin, taken names) {
 	}
 	c.setContent(s.add("", columns), columns)
 	c.sql = s.sql() + "\nFROM " + t.SQL
-	p.addChild(c, k, ownName(t, p.table), taken)
-}
-
-// ownName returns the name of a table without the words that it has from another one: alias
-// of artist_alias.
-func ownName(t, after doc.CatalogTable) string {
-	if !calledAfter(t, after) {
-		return fieldName(t.Name)
-	}
-	return fieldName(strings.Join(wordsOf(t.Name)[len(wordsOf(after.Name)):], "_"))
+	p.addChild(c, k, fieldName(cmp.Or(ownName(t, p.table), t.Name)), taken)
 }
 
 // addLinked adds the names at the other end of a link, with up to two texts of the link, such
@@ -239,7 +231,7 @@ func (f *family) addLinked(p *proposal, k kin, taken names) {
 	name := fieldName(k.far.Name)
 	switch {
 	case calledAfter(k.table, p.table):
-		name = ownName(k.table, p.table)
+		name = fieldName(ownName(k.table, p.table))
 	case k.far.SQL == p.table.SQL:
 		name = parentName(*k.on, k.far)
 	}

@@ -37,7 +37,7 @@ func write(c doc.Catalog, s Source, chosen, others, all []*proposal) string {
 	t.others(others, plain(name), c)
 	t.omissions(c, all, s.Only)
 	t.indexes(chosen)
-	return t.String()
+	return strings.TrimRight(t.String(), "\n") + "\n"
 }
 
 // headings say why tables are not proposed.
@@ -133,11 +133,12 @@ func (t *text) omissions(c doc.Catalog, all []*proposal, only []string) {
 		}
 		t.comment(0, "%s: %s: %s", p.table.SQL, p.why, p.do)
 	}
+	if some {
+		t.line(0, "")
+	}
 	if len(c.Views) > 0 && only == nil {
-		if some {
-			t.line(0, "#")
-		}
 		t.comment(0, "Views are omitted, since the database does not show what identifies their rows. The sql of a table may read them, with its key or key: row: %s.", strings.Join(c.Views, ", "))
+		t.line(0, "")
 	}
 }
 
@@ -154,7 +155,6 @@ func (t *text) indexes(chosen []*proposal) {
 	if len(all) == 0 {
 		return
 	}
-	t.line(0, "")
 	t.comment(0, "Without these indexes each window of updates, or batch of children, reads a whole table:")
 	t.line(0, "#")
 	for _, s := range all {

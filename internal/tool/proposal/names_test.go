@@ -99,7 +99,8 @@ func TestConfigIsValidForAnyNames(t *testing.T) {
 			to := rapid.SampledFrom(c.Tables).Draw(t, "to")
 			c.Tables[i].References = []doc.CatalogReference{{To: to.SQL, Columns: []string{c.Tables[i].Columns[0].Name}, OtherColumns: to.Keys[0]}}
 		}
-		yaml, tables := all(c, Source{Driver: "sqlite", DSN: "a $$ \"b\".db", Address: name.Draw(t, "address")})
+		r := Config(c, Source{Driver: "sqlite", DSN: "a $$ \"b\".db", Address: name.Draw(t, "address"), All: rapid.Bool().Draw(t, "all")})
+		yaml, tables := switchedOn(r.YAML), r.Tables+r.Others
 		if tables == 0 {
 			return
 		}

@@ -154,4 +154,4 @@ func all(c doc.Catalog, s Source) (yaml string, tables int) {
 // switchedOn returns a configuration whose comments of one line are tables.
 func switchedOn(yaml string) string { return comment.ReplaceAllString(yaml, "  $1") }
 
-var comment = regexp.MustCompile(`(?m)^  # ([a-z0-9_]+: \{source: )`)
+var comment = regexp.MustCompile(`(?m)^  # ("?[a-z0-9_]+"?: \{source: )`)

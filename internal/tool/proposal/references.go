@@ -16,7 +16,10 @@ const mostJoined = 8
 // album's artist. A foreign key references one row at most, so the joins add no rows. They go
 // no further: the references of those rows are left out.
 func (f *family) joinNames(p *proposal, taken names) {
-	for _, r := range p.table.References {
+	for i, r := range p.table.References {
+		if slices.ContainsFunc(p.table.References[:i], func(o doc.CatalogReference) bool { return slices.Equal(o.Columns, r.Columns) }) {
+			continue // the same rows, or rows with the same key
+		}
 		alias := fmt.Sprintf("r%d.", len(p.joins)+1)
 		far, on := f.named(p.table, r, alias)
 		named := namesOf(far, r)

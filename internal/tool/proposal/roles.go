@@ -85,7 +85,7 @@ func (f *family) roleOf(t doc.CatalogTable) role {
 // owner returns the table to whose rows the rows of t belong: their name begins with its,
 // its key begins theirs, they are deleted with its rows, or they have no name and refer to
 // nothing else that has. A person owns what is called so only: the comments of a post are
-// not their author's.
+// not their author's; and a type owns nothing.
 func (f *family) owner(t doc.CatalogTable) (owner doc.CatalogTable, ok bool) {
 	var named, keyed, cascading, others []doc.CatalogTable
 	for _, r := range t.References {
@@ -96,7 +96,7 @@ func (f *family) owner(t doc.CatalogTable) (owner doc.CatalogTable, ok bool) {
 		switch {
 		case calledAfter(t, to):
 			named = append(named, to)
-		case isPerson(to), f.isCode(to):
+		case isPerson(to), f.isCode(to), kinds.MatchString(ofReference.ReplaceAllString(spelled(r.Columns[0]), "")):
 		case len(t.Keys) > 0 && len(r.Columns) <= len(t.Keys[0]) && slices.Equal(t.Keys[0][:len(r.Columns)], r.Columns):
 			keyed = append(keyed, to)
 		case r.Cascades:
@@ -120,13 +120,25 @@ func (f *family) owner(t doc.CatalogTable) (owner doc.CatalogTable, ok bool) {
 }
 
 // calledAfter reports whether the name of t begins with that of another table:
-// artist_alias, InvoiceLine, users_groups.
-func calledAfter(t, other doc.CatalogTable) bool {
-	own, name := wordsOf(t.Name), wordsOf(other.Name)
-	if len(own) <= len(name) || t.Schema != other.Schema {
-		return false
+// artist_alias, InvoiceLine, users_groups, contactprop.
+func calledAfter(t, other doc.CatalogTable) bool { return ownName(t, other) != "" }
+
+// ownName returns the name of a table without the words that it has from another one: alias
+// of artist_alias; "" if it is not called after it.
+func ownName(t, after doc.CatalogTable) string {
+	own, name := wordsOf(t.Name), wordsOf(after.Name)
+	switch {
+	case t.Schema != after.Schema:
+	case len(own) > len(name):
+		if slices.EqualFunc(own[:len(name)], name, func(a, b string) bool { return singular(a) == singular(b) }) {
+			return strings.Join(own[len(name):], "_")
+		}
+	case len(own) == 1 && len(name) == 1 && len(singular(name[0])) > 2:
+		if rest, ok := strings.CutPrefix(own[0], singular(name[0])); ok && len(rest) > 3 {
+			return rest
+		}
 	}
-	return slices.EqualFunc(own[:len(name)], name, func(a, b string) bool { return singular(a) == singular(b) })
+	return ""
 }
 
 // entity reports whether rows of another table belong to those of t by its name, or at
@@ -164,7 +176,7 @@ var ofTexts = regexp.MustCompile(`(^|_)(title|subject|headline|heading|caption|t
 func (f *family) isCode(t doc.CatalogTable) bool {
 	kind := kinds.MatchString(spelled(t.Name))
 	switch named := nameOf(t); {
-	case named == nil, isPerson(t), t.Rows > more, len(t.Columns) > 8:
+	case named == nil && (!kind || len(t.Columns) > 3), isPerson(t), t.Rows > more, len(t.Columns) > 8:
 		return false
 	case !kind && (t.Rows > few || len(t.Columns) > 4 || ofTexts.MatchString(spelled(named[0].Name))):
 		return false

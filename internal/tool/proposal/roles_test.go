@@ -113,6 +113,8 @@ func TestRoles(t *testing.T) {
 			document customers#91: *customer_id company_name contact_name
 			document employees#9: *n:employee_id last_name first_name notes
 			link order_details#2155: *>orders *>products n:quantity
+			code status#5: *code description
+			link order_states: *>orders *>status
 			code categories#8: *n:category_id category_name description
 			document territories#53: *territory_id territory_description >region
 			code region#4: *n:region_id region_name`,

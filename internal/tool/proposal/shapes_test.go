@@ -110,6 +110,10 @@ var shapes = []shape{
 		[]string{"LEFT JOIN a r1 ON r1.id = l.", "AS \"parent\"", "AS \"reports_to_title\"", "    updated: updated_at ", "parent_id: number, reports_to: number"}, []string{"children:"},
 	},
 	{
+		"a column that refers twice", `CREATE TABLE a (id INTEGER PRIMARY KEY, name VARCHAR(80)); CREATE TABLE b (id INTEGER PRIMARY KEY, title VARCHAR(80), a_id INTEGER REFERENCES a (id), FOREIGN KEY (a_id) REFERENCES a (id))`,
+		[]string{"r1.name AS \"a\""}, []string{"r2."},
+	},
+	{
 		"a cycle", `CREATE TABLE a (id INTEGER PRIMARY KEY, b_id INTEGER, title VARCHAR(80), updated_at INSTANT);
 			CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a (id) ON DELETE CASCADE, title VARCHAR(80), updated_at INSTANT); CYCLE`,
 		[]string{"        sql: SELECT a_id, updated_at, title FROM b\n        key: a_id"}, nil,

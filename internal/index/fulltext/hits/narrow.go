@@ -1,7 +1,9 @@
 package hits
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"indexerd/internal/index/fulltext/segment"
 )
@@ -11,7 +13,7 @@ import (
 // segments have the numbers.
 
 // narrow leaves out matches that are behind the first size+1, or before those that are
-// wanted, by their numbers alone. It leaves out none of a part without a column.
+// wanted, by their numbers alone. In a part without a column it looks for the first terms.
 func (c *collector) narrow(all []*found) error {
 	if c.collapse != nil {
 		return nil
@@ -23,7 +25,13 @@ func (c *collector) narrow(all []*found) error {
 		if err != nil {
 			return err
 		}
-		if places == nil || f.Count == 0 {
+		if places == nil {
+			if err := c.narrowByTerms(f); err != nil {
+				return err
+			}
+			continue
+		}
+		if f.Count == 0 {
 			continue
 		}
 		if n.cursor {
@@ -74,4 +82,56 @@ func (n *narrowing) first(f *found, places *segment.Places) segment.Bits {
 		}
 	})
 	return docs
+}
+
+// narrowTerms is the number of terms of a part that are looked at for the first matches.
+const narrowTerms = 4096
+
+// narrowByTerms leaves out matches of a part whose terms are behind those of its first
+// size+1. After a cursor it leaves out none: a match behind it may have terms before it.
+func (c *collector) narrowByTerms(f *found) error {
+	field, descending := c.order.Terms()
+	want := c.size + 1
+	if field == "" || c.after != nil || f.Count <= want {
+		return nil
+	}
+	docs, atMost, terms := segment.NewBits(f.Part.Docs()), 0, 0
+	enough := func(of segment.Postings) (bool, error) {
+		n, err := of.CountIn(f.Docs)
+		if err = cmp.Or(err, of.AddTo(docs)); err != nil {
+			return false, err
+		}
+		if atMost += n; atMost < want {
+			return false, nil
+		}
+		both := slices.Clone(docs)
+		both.And(f.Docs)
+		atMost = both.Count() // one with several terms was counted more than once
+		return atMost >= want, nil
+	}
+	full := false
+	var all []segment.Postings // in descending order
+	if descending {
+		if n, err := f.Part.Terms(field); err != nil || n > narrowTerms {
+			return err
+		}
+	}
+	err := f.Part.Each(field, "", "", func(_ []byte, of segment.Postings) (more bool, err error) {
+		if descending {
+			all = append(all, of)
+			return true, nil
+		}
+		full, err = enough(of)
+		terms++
+		return !full && terms < narrowTerms, err
+	})
+	for i := len(all) - 1; i >= 0 && err == nil && !full; i-- {
+		full, err = enough(all[i])
+	}
+	if err != nil || !full {
+		return err
+	}
+	docs.And(f.Docs)
+	f.keepOnly(docs)
+	return nil
 }

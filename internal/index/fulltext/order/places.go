@@ -48,3 +48,14 @@ func (o *Order) placeOf(k key, p *segment.Places) (place uint64, ok bool) {
 	}
 	return math.MaxUint64, true
 }
+
+// Terms returns the field by whose terms candidates are sorted first: one comes before
+// another if its first term does, or in descending order its last one, and those without
+// terms are the last. It returns "" for another order.
+func (o *Order) Terms() (field string, descending bool) {
+	by := o.sorts[0]
+	if by.First || by.Missing != "" || by.Pick == query.PickMin && by.Descending || by.Pick == query.PickMax && !by.Descending {
+		return "", false
+	}
+	return o.fields[0], by.Descending
+}

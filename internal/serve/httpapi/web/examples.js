@@ -5,16 +5,18 @@ import { isKey } from './facets.js';
 import { text } from './hits.js';
 
 const most = 4;
+let turn = 0; // of the answer whose examples are shown
 const drawn = new Map(); // by scope: examples, each {q, what}
 
 // showExamples shows searches to try if nothing is searched for, or nothing found.
 export async function showExamples(answer, { table, fields, state, ask: search }) {
+  const mine = ++turn;
   const idle = state.q === '' && state.filters.size === 0;
   $('examples').hidden = true;
   if (!idle && answer.total > 0) return;
   if (!drawn.has(table)) drawn.set(table, draw(table, fields).catch(() => (drawn.delete(table), [])));
   const list = await drawn.get(table);
-  if (list.length === 0) return;
+  if (list.length === 0 || mine !== turn) return;
   $('examples').replaceChildren(el('span', { class: 'quiet' }, 'Try'), ...list.map(({ q, what }) => button(() => search(q), { title: what }, q)));
   $('examples').hidden = state.q !== $('q').value.trim();
 }

@@ -121,7 +121,6 @@ function showAnswer(answer, table, body, append) {
     ...(answer.missing?.length ? [`not searched, since not ready: ${answer.missing.join(', ')}`] : [])];
   setText($('notes'), notes.join('. '));
   $('notes').hidden = notes.length === 0;
-  showSuggestion(answer.suggest);
   showHits(answer, { table, append, same, admin, fields: fields() });
   $('more').hidden = next === null;
   showSorts();
@@ -130,14 +129,12 @@ function showAnswer(answer, table, body, append) {
   showExamples(answer, { table, fields: fields(), state, ask: (q) => change({ q, filters: new Map(), match: 'all' }) });
 }
 
-// showSuggestion offers to search for other spellings, or for most of the words.
-function showSuggestion(suggest) {
-  $('suggest').hidden = !suggest;
-  if (!suggest) return;
+// suggestion offers to search for other spellings, or for most of the words.
+function suggestion(suggest) {
   const most = suggest.match !== 'all';
   const what = suggest.query ? `did you mean ${suggest.query} (${number(suggest.total)})` : `${number(suggest.total)} have ${suggest.match} of the words`;
-  const offer = button(() => change({ q: suggest.query || state.q, match: suggest.match }), {}, most && suggest.query ? `${what}, most of the words` : what);
-  $('suggest').replaceChildren(offer);
+  return el('span', { id: 'suggest' }, button(() => change({ q: suggest.query || state.q, match: suggest.match }), { class: 'main' },
+    most && suggest.query ? `${what}, most of the words` : what));
 }
 
 // showState shows a message in place of hits, with what may help.
@@ -148,18 +145,19 @@ function showState(title, text, ...actions) {
   $('state').hidden = false;
 }
 
-function showEmpty() {
+function showEmpty({ suggest }) {
   const filtered = state.filters.size > 0;
   const text = state.q === '' && !filtered ? 'No document is indexed yet, or none that you may see.'
     : filtered ? 'No document matches the words and all of the filters.' : 'No document has all of these words. Try fewer or other words, or a part of one with * at its end.';
   showState('Nothing found', text,
-    filtered ? button(() => change({ filters: new Map() }), { class: 'main' }, 'Remove the filters') : null,
+    suggest ? suggestion(suggest) : null,
+    filtered ? button(() => change({ filters: new Map() }), { class: suggest ? '' : 'main' }, 'Remove the filters') : null,
     state.table && tables.length > 1 ? button(() => change({ table: '' }), {}, 'Search all tables') : null);
 }
 
 function showError(e) {
   if (e.code === 'unauthorized') document.dispatchEvent(new CustomEvent('refused', { detail: e })); // the token has ended
-  for (const id of ['notes', 'suggest', 'examples']) $(id).hidden = true;
+  for (const id of ['notes', 'examples']) $(id).hidden = true;
   setText($('found'), '');
   showChips(state, fields(), change);
   showSorts();
