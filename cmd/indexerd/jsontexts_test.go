@@ -89,3 +89,36 @@ func (a *anyDB) hasTexts(t *testing.T, facet string, partial []string, order str
 		return nil
 	})
 }
+
+// Groups may be a list in a text. A broken list is not the group that its text names: the row
+// goes to quarantine, and of its last document only admins know.
+func TestJSONGroups(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db := openSQLite(t, filepath.Join(dir, "db"), "CREATE TABLE item (id INTEGER PRIMARY KEY, u INTEGER, name TEXT, grp TEXT)", "CREATE INDEX item_u ON item (u)",
+		`INSERT INTO item VALUES (1, 1700000000, 'one apple', '["sales","staff"]'), (2, 1700000000, 'two apples', '["staff"]'), (3, 1700000000, 'three apples', 'sales'), (4, 1700000000, 'four apples', '["sales"')`)
+	p := follow(t, writeFile(t, fmt.Sprintf(`data: %s/data
+http: {listen: 127.0.0.1:0, tokens: {ops: {token: %s, admin: true}, sales: {token: %s, groups: [sales, '["sales"']}}}
+sources:
+  db: {driver: sqlite, dsn: %s/db}
+tables:
+  item: {source: db, sql: SELECT * FROM item, key: id, updated: u, content: {fields: [name]}, json: [grp], metadata: {grp: keyword}, acl: grp}
+`, dir, opsToken, salesToken, dir)))
+	finds := func(token string, total int) {
+		t.Helper()
+		eventually(t, soon, "the documents of a token", func() error {
+			if _, text := p.as(token).ask(t, "GET", "/api/v1/tables/item/search?q=apples+OR+apple", ""); !strings.Contains(text, fmt.Sprintf(`"total":%d,`, total)) {
+				return fmt.Errorf("got %s, want %d", text, total)
+			}
+			return nil
+		})
+	}
+	finds(opsToken, 2)
+	finds(salesToken, 1)
+	execute(t, db, `UPDATE item SET grp = '["sales"]', u = unixepoch() WHERE id = 4`)
+	finds(opsToken, 3)
+	finds(salesToken, 2)
+	execute(t, db, `UPDATE item SET grp = '["sales"', u = unixepoch() WHERE id = 1`)
+	finds(salesToken, 1)
+	finds(opsToken, 3)
+}

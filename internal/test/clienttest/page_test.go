@@ -34,7 +34,6 @@ var tickets = []string{
 // another site than the daemon's: it shows hits, facets and a refinement of what the user
 // may see, and nothing on a site that the configuration does not list.
 func TestPage(t *testing.T) {
-	t.Parallel()
 	Client{Name: "react-instantsearch 7.50.1", Installed: "page/installed"}.installed(t)
 	s := shopSite{key: rand.Text() + rand.Text()}
 	shop, evil := s.serve(t), s.serve(t)
