@@ -224,6 +224,17 @@ func (image ociImage) check(t *testing.T, place string) {
 	}
 }
 
+// opened lets the user of the image pass through a directory and those above it that this
+// test made.
+func opened(t *testing.T, path string) {
+	t.Helper()
+	for ; strings.HasPrefix(path, filepath.Join(os.TempDir(), "Test")); path = filepath.Dir(path) {
+		if err := os.Chmod(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // run runs the image in a mount namespace, as an engine does.
 func (image ociImage) run(t *testing.T, place string) {
 	t.Helper()
@@ -239,10 +250,8 @@ func (image ociImage) run(t *testing.T, place string) {
 		t.Fatal(err)
 	}
 	volume := t.TempDir()
-	for _, path := range []string{filepath.Dir(config), volume, filepath.Dir(volume), filepath.Dir(filepath.Dir(volume)), filepath.Dir(place), filepath.Dir(filepath.Dir(place))} {
-		if err := os.Chmod(path, 0o755); err != nil { // the user of the image passes through them
-			t.Fatal(err)
-		}
+	for _, inner := range []string{filepath.Dir(config), volume, filepath.Dir(place)} {
+		opened(t, inner)
 	}
 	if err := os.Chown(volume, containerUser, containerUser); err != nil {
 		t.Fatal(err)
