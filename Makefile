@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/test/pgtest/withpg
 export TESTDATA
 
-.PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler silent strangers abuse compare extras schema hostile typed visible sim mutants kill kth power crash network disk cycles flip fresh demo build test lint race smoke bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
+.PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler silent strangers abuse compare extras schema hostile typed visible sim mutants kill kth power crash network disk cycles flip fresh demo build test lint race smoke bench bench-search bench-scale bench-follow bench-store package image storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -133,6 +133,10 @@ bench-store:
 # every byte; AGAIN=. builds it again in place.
 package:
 	GO=$(GO) AGAIN='$(AGAIN)' packaging/build.sh
+
+# A container image, without a container engine.
+image:
+	GO=$(GO) packaging/image.sh
 
 servers:
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || \

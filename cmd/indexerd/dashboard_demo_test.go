@@ -9,7 +9,7 @@ import (
 )
 
 // TestDashboardOfDemo looks at what `indexerd demo` shows a newcomer. With
-// -update it takes the pictures of docs/images.
+// -update it takes the pictures of docs/images, for which a font with Chinese is needed.
 func TestDashboardOfDemo(t *testing.T) {
 	t.Parallel()
 	p := start(t, "demo", "--listen", "127.0.0.1:0", "--dir", t.TempDir(), "--rows", "5000")

@@ -52,7 +52,7 @@ func TestDashboardOfWhatWaits(t *testing.T) {
 	}
 	b.sees("#problems", "990 removals of 1,000", "indexerd sweep film --allow 990")
 	b.click("[data-list=quarantine] > summary")
-	b.sees("[data-f=quarantined]", "1 rows, 1 hidden")
+	b.sees("[data-f=quarantined]", "1 row, 1 hidden")
 	b.sees("[data-f=quarantine]", "(unusable)", "the key is NULL (last document hidden)")
 }
 

@@ -239,7 +239,7 @@ func contentIsText(b tab) {
 	b.choose("rating:<b>bold</b>")
 	b.sees("#chips", "<b>bold</b>")
 	b.sees("#found", "2 found")
-	if got := eval[string](b, "[...document.querySelectorAll('main img, main script, main b')].map(e => e.outerHTML).join() + document.title"); got != "indexerd" {
+	if got := eval[string](b, "[...document.querySelectorAll('main img, main script, main b')].map(e => e.outerHTML).join() + document.title"); got != "hostile – indexerd" {
 		b.Errorf("content became elements, or the title: %s", got)
 	}
 	if got := eval[string](b, "[...document.querySelectorAll('#hits mark')].map(e => e.innerText).join()"); strings.Contains(got, "a mark") {

@@ -96,8 +96,8 @@ func TestDashboard(t *testing.T) {
 		b.search("hostile")
 		b.sees("#hits li", "<img src=x onerror=")
 		b.sees("#hits mark", "hostile")
-		if n, title := eval[int](b, "document.images.length"), eval[string](b, "document.title"); n != 0 || title != "indexerd" {
-			t.Errorf("got %d images and the title %q, want 0 and indexerd", n, title)
+		if n, title := eval[int](b, "document.images.length"), eval[string](b, "document.title"); n != 0 || title != "hostile – indexerd" {
+			t.Errorf("got %d images and the title %q, want none and that of the query", n, title)
 		}
 	})
 	t.Run("run a pass", func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -131,6 +132,18 @@ func TestOpenSearch(t *testing.T) {
 	commands(t, 0, "reindex", "item", "-c", c.file)
 	c.finds(t, p, "u:[1700003000 TO 1700003000]", 1)
 	c.equal(t, p)
+
+	all := p.search(t, "item", "", "facets=u:5", "size=0")
+	counted := 0
+	for _, one := range all.Facets["u"] {
+		counted += one.Count
+		if found := p.search(t, "item", "", "size=0", "filter=u:"+url.QueryEscape(one.Value)).Total; found != uint64(one.Count) {
+			t.Errorf("filter by %s: got %d, want %d", one.Value, found, one.Count)
+		}
+	}
+	if n := len(all.Facets["u"]); n < 2 || n > 5 || counted != int(all.Total) {
+		t.Errorf("intervals of u: got %d with %d documents, want at most 5 with %d", n, counted, all.Total)
+	}
 }
 
 // searchFeatures checks that each feature of searches works with an index in a cluster, or

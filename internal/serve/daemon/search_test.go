@@ -50,6 +50,26 @@ func TestSearchInAllTables(t *testing.T) {
 		}
 		return nil
 	})
+	for _, test := range []struct {
+		caller search.Caller
+		want   string
+	}{
+		{search.Caller{Admin: true}, "[{open true [body]} {guarded true [body grp]} {later false []}]"},
+		{search.Caller{Groups: []string{"sales"}}, "[{open true [body]} {guarded true [body]} {later false []}]"},
+		{search.Caller{Tables: []string{"guarded"}}, "[{guarded true [body]}]"},
+	} {
+		got := []string{}
+		for _, one := range e.Described(test.caller) {
+			names := []string{}
+			for _, f := range one.Fields {
+				names = append(names, f.Name)
+			}
+			got = append(got, fmt.Sprint("{", one.Table, " ", one.Ready, " ", names, "}"))
+		}
+		if fmt.Sprint(got) != test.want {
+			t.Errorf("tables of %+v: got %s, want %s", test.caller, got, test.want)
+		}
+	}
 	if got := find(search.Caller{Groups: []string{"sales"}}); got != "2 of open/1 guarded/1, missing [later]" {
 		t.Errorf("sales: got %s", got)
 	}

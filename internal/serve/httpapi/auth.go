@@ -38,7 +38,7 @@ type Token struct {
 // and so every new one, need an admin's token.
 var (
 	openRoutes = map[string]bool{
-		"GET /healthz": true, "GET /readyz": true, // for monitoring: they show no data
+		"GET /livez": true, "GET /healthz": true, "GET /readyz": true, // for monitoring: they show no data
 		"GET /{$}": true, "GET /web/{file}": true, // the dashboard's files, which contain no data
 	}
 	searchRoutes = map[string]bool{

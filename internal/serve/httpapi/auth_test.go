@@ -45,6 +45,7 @@ func TestTokens(t *testing.T) {
 	}{
 		{"GET", "/healthz", open},
 		{"HEAD", "/healthz", open},
+		{"GET", "/livez", open},
 		{"GET", "/readyz", open},
 		{"GET", "/", open},
 		{"GET", "/web/api.js", open},

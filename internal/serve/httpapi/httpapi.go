@@ -81,9 +81,11 @@ func Handler(e Engine, a Access) http.Handler {
 // newMux returns the routes without access control.
 func newMux(e Engine, limits *Limits) *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, map[string]bool{"ok": true})
-	})
+	for _, path := range []string{"/livez", "/healthz"} {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+			writeJSON(w, http.StatusOK, map[string]bool{"ok": true})
+		})
+	}
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { writeReady(w, e.Waiting()) })
 	mux.Handle("GET /metrics", metricsHandler(e, limits))
 	mux.HandleFunc("GET /api/v1/status", func(w http.ResponseWriter, r *http.Request) {

@@ -161,6 +161,7 @@ func TestResponses(t *testing.T) {
 		want                       string
 	}{
 		{"health", "GET", "/healthz", "", nil, 200, `{"ok":true}`},
+		{"life", "GET", "/livez", "", nil, 200, `{"ok":true}`},
 		{"status", "GET", "/api/v1/status", "", nil, 200, `"tables":[]`},
 		{"tables", "GET", "/api/v1/tables", "", nil, 200, `{"access":"admin","tables":[{"table":"film","ready":true,"fields":[{"name":"title","words":true,"type":null}]}]}`},
 		{"search by GET", "GET", "/api/v1/tables/film/search?q=drama", "", nil, 200, `["a <mark>b</mark>"]`},

@@ -69,6 +69,7 @@ var targets = []target{
 	{name: "relevance", vars: "DIR=internal/test/relevance/testdata", judges: true},
 	{name: "demo", until: "http://127.0.0.1:"},
 	{name: "package", vars: "AGAIN=. SBOM_FLAGS="},
+	{name: "image"},
 	{name: "grammars", needs: []string{"../shared/grammars", "$CACHE/indexerd-grammars/tsql"}},
 	{name: "oracle", refuse: "write make oracle DSN=", without: "it needs an Oracle"},
 	{name: "sqlserver", refuse: "write make sqlserver DSN=", without: "it needs a SQL Server"},

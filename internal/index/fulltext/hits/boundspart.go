@@ -1,6 +1,7 @@
 package hits
 
 import (
+	"math/bits"
 	"slices"
 
 	"indexerd/internal/index/fulltext/plan"
@@ -14,6 +15,7 @@ type partBounds struct {
 	words []boundedWord // those that the part has
 	left  segment.Bits  // documents that can be among the first hits
 	sums  *plan.Scores  // of the documents that were left by their words
+	rest  []float64     // for each of sums, the bounds of its words that are not scored yet
 	best  scoreHeap     // least scores, in all parts
 }
 
@@ -42,17 +44,29 @@ func (b *bounds) compute(f *found) error {
 		defer seeds.Release()
 		p.sums.AddSome(seeds)
 	}
+	if narrow {
+		rest := plan.NewScores(p.sums.Docs)
+		defer rest.Release()
+		rest.Open()
+		p.rest = rest.Sums
+		for i := range p.words {
+			p.addRest(i, p.words[i].most)
+		}
+	}
 	for i := range p.words {
-		docs := p.left
+		docs := slices.Clone(p.left)
 		if i < seeded {
-			docs = slices.Clone(docs)
 			docs.AndNot(seeds.Docs)
 		}
-		if err := p.score(i, docs); err != nil {
-			return err
+		if docs.Any() {
+			docs.And(p.words[i].KeptIn(f.Part))
+			if err := p.score(i, docs); err != nil {
+				return err
+			}
 		}
 		if narrow && i+1 < len(p.words) {
-			p.leaveOutByScore(p.words[i+1:])
+			p.addRest(i, -p.words[i].most)
+			p.leaveOutByScore()
 		}
 	}
 	f.keepSums(p.sums, p.left)
@@ -114,12 +128,10 @@ func (p *partBounds) scoreSeeds(seeds *plan.Scores) (words int, err error) {
 	return words, nil
 }
 
-// score adds the scores in one word to some documents.
+// score adds the scores in one word to documents that have it. Without any the word is asked
+// too: a cursor has the numbers that it reads, which must not depend on what is left.
 func (p *partBounds) score(i int, docs segment.Bits) error {
-	switch n := docs.Count(); {
-	case n == 0:
-		return nil
-	case n == len(p.sums.Sums):
+	if docs.Count() == len(p.sums.Sums) {
 		return p.words[i].Score(p.part, p.sums)
 	}
 	own := plan.NewScores(docs)
@@ -130,6 +142,17 @@ func (p *partBounds) score(i int, docs segment.Bits) error {
 	}
 	p.sums.AddSome(own)
 	return nil
+}
+
+// addRest adds to the bounds of the documents that are left and have a word.
+func (p *partBounds) addRest(i int, most float64) {
+	with, docs, ranks := p.words[i].KeptIn(p.part), p.sums.Docs, p.sums.Ranks
+	for word, left := range p.left {
+		for w := left & with[word]; w != 0; w &= w - 1 {
+			below := w&-w - 1
+			p.rest[int(ranks[word])+bits.OnesCount64(docs[word]&below)] += most
+		}
+	}
 }
 
 // offer keeps the scores of some documents if they are among the best.
@@ -189,28 +212,32 @@ func (p *partBounds) withWords(words []boundedWord, set int) segment.Bits {
 	return docs
 }
 
-// leaveOutByScore leaves out documents that the bounds of some words can't bring among
-// the best.
-func (p *partBounds) leaveOutByScore(words []boundedWord) {
+// leaveOutByScore leaves out documents that the bounds of the words that are not scored yet
+// can't bring among the best.
+func (p *partBounds) leaveOutByScore() {
 	if p.first { // each word only adds to these scores
 		p.best = append(p.best[:0], p.bounds.best...)
-		p.offer(p.sums, p.left)
+		least := p.best.least(p.want)
+		for _, sum := range p.sums.Sums { // one that was left out is not among the best
+			if score := float32(sum); score > least {
+				p.best.keep(score, p.want)
+				least = p.best.least(p.want)
+			}
+		}
 	}
 	if !p.tooLow(0) {
 		return
 	}
-	left := slices.Clone(p.left)
-	for doc := range p.left.All {
-		at, _ := p.sums.Place(doc)
-		most := p.sums.Sums[at]
-		for _, w := range words {
-			if w.KeptIn(p.part).Has(doc) {
-				most += w.most
+	docs, ranks := p.sums.Docs, p.sums.Ranks
+	least := float64(p.best.least(p.want)) / p.share
+	for word, left := range p.left {
+		for w := left; w != 0; w &= w - 1 {
+			bit := w & -w
+			at := int(ranks[word]) + bits.OnesCount64(docs[word]&(bit-1))
+			if p.sums.Sums[at]+p.rest[at] < least {
+				left &^= bit
 			}
 		}
-		if p.tooLow(most) {
-			left.Clear(doc)
-		}
+		p.left[word] = left
 	}
-	p.left = left
 }

@@ -64,7 +64,13 @@ func (f *found) keepSums(sc *plan.Scores, kept segment.Bits) {
 func (f *found) setTops() {
 	f.tops = f.tops[:0]
 	for block := range slices.Chunk(f.Scores, scoreBlock) {
-		f.tops = append(f.tops, slices.Max(block))
+		top := block[0]
+		for _, score := range block { // slices.Max looks for NaN
+			if score > top {
+				top = score
+			}
+		}
+		f.tops = append(f.tops, top)
 	}
 }
 

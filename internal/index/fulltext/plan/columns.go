@@ -205,7 +205,12 @@ func (m *columnsMatcher) Score(p *Part, to *Scores) error {
 	sums := *taken
 	for i, part := range m.parts {
 		w := &columns[i]
-		if err := part.eachOf(p, to, func(at int, freq float64, length int) { sums[at] += w.weight(freq, length) }); err != nil {
+		err := part.eachOf(p, to, func(all []match) {
+			for _, m := range all {
+				sums[m.at] += w.weight(m.freq, m.length)
+			}
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -225,9 +230,11 @@ func (m *columnsMatcher) Score(p *Part, to *Scores) error {
 func (m *columnsMatcher) explain(p *Part, to *Scores, idf float64, share func(at int, weight float64) float64) error {
 	for i, part := range m.parts {
 		freqs, lengths := make([]float64, len(to.Sums)), make([]int, len(to.Sums))
-		err := part.eachOf(p, to, func(at int, freq float64, length int) {
-			freqs[at] += freq
-			lengths[at] = length
+		err := part.eachOf(p, to, func(all []match) {
+			for _, m := range all {
+				freqs[m.at] += m.freq
+				lengths[m.at] = m.length
+			}
 		})
 		if err != nil {
 			return err

@@ -52,18 +52,24 @@ func (s *Scores) PartsAt(at int) (parts []query.ScorePart) {
 
 // adder returns the function that adds the score of a word to a document. Most
 // searches explain nothing, so they don't check for it at each match.
-func (s *Scores) adder(w *wordScorer) func(at int, freq float64, length int) {
+func (s *Scores) adder(w *wordScorer) func([]match) {
 	if s.explained == nil {
-		return func(at int, freq float64, length int) { s.Sums[at] += w.score(freq, length) }
-	}
-	return func(at int, freq float64, length int) {
-		part := w.part
-		part.Freq, part.Score = freq, w.score(freq, length)
-		if part.Average > 0 {
-			part.Length = length
+		return func(all []match) {
+			for _, m := range all {
+				s.Sums[m.at] += w.score(m.freq, m.length)
+			}
 		}
-		s.Sums[at] += part.Score
-		s.explain(at, part)
+	}
+	return func(all []match) {
+		for _, m := range all {
+			part := w.part
+			part.Freq, part.Score = m.freq, w.score(m.freq, m.length)
+			if part.Average > 0 {
+				part.Length = m.length
+			}
+			s.Sums[m.at] += part.Score
+			s.explain(m.at, part)
+		}
 	}
 }
 

@@ -43,8 +43,11 @@ type filterSet struct {
 	docs segment.Bits // read-only
 }
 
-// IndexFilters are the filters of one open index in a cache.
-type IndexFilters struct{ cache *FilterCache }
+// IndexFilters are the filters of one open index in a cache, and the lengths of its segments.
+type IndexFilters struct {
+	cache   *FilterCache
+	lengths lengths
+}
 
 const (
 	filterSeen    = 10_000
@@ -59,7 +62,7 @@ func NewFilterCache(size, least int) *FilterCache {
 }
 
 // OfIndex returns the place of an index that was opened.
-func (c *FilterCache) OfIndex() *IndexFilters { return &IndexFilters{c} }
+func (c *FilterCache) OfIndex() *IndexFilters { return &IndexFilters{cache: c} }
 
 // Held returns how many bytes the cache has.
 func (c *FilterCache) Held() int {

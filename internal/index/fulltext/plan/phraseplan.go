@@ -100,7 +100,7 @@ func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error)
 		if !r.enough() {
 			continue
 		}
-		freq, err := m.freq(r.positions)
+		freq, err := m.freq(r)
 		if err != nil {
 			return nil, err
 		}
@@ -119,10 +119,12 @@ func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error)
 func (m *phraseMatcher) matchLoose(p *Part, docs segment.Bits) error {
 	seen := segment.NewBits(p.Docs())
 	for _, t := range m.words[0].terms[p.number] {
-		err := t.Scan(docs, m.s.Check, func(of *segment.Posting) {
-			if !seen.Has(of.Doc) {
-				seen.Set(of.Doc)
-				m.found[p.number] = append(m.found[p.number], phraseMatch{of.Doc, uint32(of.Length), 1})
+		err := t.Scan(docs, m.s.Check, func(batch []segment.Freq) {
+			for _, of := range batch {
+				if !seen.Has(of.Doc) {
+					seen.Set(of.Doc)
+					m.found[p.number] = append(m.found[p.number], phraseMatch{of.Doc, of.Length, 1})
+				}
 			}
 		})
 		if err != nil {
@@ -134,8 +136,11 @@ func (m *phraseMatcher) matchLoose(p *Part, docs segment.Bits) error {
 
 // freq returns how often the phrase occurs. A place counts the less, the more slop
 // it needs. Without scores the first place is enough.
-func (m *phraseMatcher) freq(positions words.Positions) (freq float64, err error) {
-	err = positions.Each(m.slop, m.s.Step, func(_ []int, width int) bool {
+func (m *phraseMatcher) freq(r *positionReader) (freq float64, err error) {
+	if m.slop == 0 {
+		return float64(r.positions.Adjacent(r.from, !m.s.Scored)), nil
+	}
+	err = r.positions.Each(m.slop, m.s.Step, func(_ []int, width int) bool {
 		freq += 1 / float64(1+width)
 		return m.s.Scored
 	})
@@ -166,13 +171,17 @@ func (m *phraseMatcher) Score(p *Part, to *Scores) error {
 		return err
 	}
 	to.Open()
-	add := to.adder(w)
-	for _, f := range m.found[p.number] {
-		if at, ok := to.Place(f.doc); ok {
-			add(at, f.freq, int(f.length))
+	eachPhrase(m.found[p.number], to, to.adder(w))
+	return nil
+}
+
+// eachPhrase calls f with the documents that are scored.
+func eachPhrase(found []phraseMatch, to *Scores, f func([]match)) {
+	for _, of := range found {
+		if at, ok := to.Place(of.doc); ok {
+			f([]match{{at, int(of.length), of.freq}})
 		}
 	}
-	return nil
 }
 
 // A positionReader reads the positions of the slots of a phrase in one document
@@ -182,10 +191,11 @@ type positionReader struct {
 	cursors   [][]*segment.Cursor // of the terms of each word
 	places    [][]int             // of each word
 	positions words.Positions
+	from      []int // memory of Adjacent
 }
 
 func (m *phraseMatcher) openPositions(p *Part, candidates segment.Bits) *positionReader {
-	r := &positionReader{m, make([][]*segment.Cursor, len(m.words)), make([][]int, len(m.words)), make(words.Positions, len(m.slots))}
+	r := &positionReader{m, make([][]*segment.Cursor, len(m.words)), make([][]int, len(m.words)), make(words.Positions, len(m.slots)), make([]int, len(m.slots))}
 	for i, w := range m.words {
 		r.places[i] = []int{} // not nil, which is any word
 		for _, t := range w.terms[p.number] {

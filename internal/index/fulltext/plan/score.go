@@ -65,7 +65,7 @@ func (s *Session) average(field string) (float64, error) {
 	if s.Stats.Words[i] == 0 {
 		sum := uint64(0)
 		for _, p := range s.Parts {
-			n, err := p.Words(schema.LengthField(field), p.counted())
+			n, err := s.wordsIn(p, field)
 			if err != nil {
 				return 0, err
 			}

@@ -45,14 +45,16 @@ type Session struct {
 	Scored bool   // the scores are needed; set it before a plan is opened
 	Stats  *Stats // what scores depend on
 
-	filters  *IndexFilters // nil: no filter is kept
-	docs     int           // visible ones
-	rank     rank          // how documents are scored
-	texts    []string
-	measured bool // the index has the lengths of documents
-	words    int  // of the query
-	terms    int  // counted by countTerm
-	opened   map[*columnsPlan]*columnsMatcher
+	filters    *IndexFilters // nil: no filter is kept
+	restricted bool          // documents are hidden
+	docs       int           // visible ones
+	rank       rank          // how documents are scored
+	texts      []string
+	measured   bool // the index has the lengths of documents
+	words      int  // of the query
+	terms      int  // counted by countTerm
+	opened     map[*columnsPlan]*columnsMatcher
+	matches    []match // memory of eachMatch
 }
 
 // A Part is one segment of the snapshot, with the documents that are visible.
@@ -133,7 +135,7 @@ func (s *Session) restrict(visible Plan) error {
 	if err != nil {
 		return err
 	}
-	s.docs = 0
+	s.docs, s.restricted = 0, true
 	for _, p := range s.Parts {
 		if p.Live, err = m.Match(p, p.Live); err != nil {
 			return err

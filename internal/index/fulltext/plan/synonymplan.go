@@ -116,15 +116,6 @@ func (w *wordPhrase) addTo(p *Part, found segment.Bits) (err error) {
 	return nil
 }
 
-// eachMatch calls f with the documents that have the phrase and are scored.
-func (w *wordPhrase) eachMatch(p *Part, to *Scores, f func(at int, freq float64, length int)) {
-	for _, match := range w.found[p.number] {
-		if at, ok := to.Place(match.doc); ok {
-			f(at, match.freq, int(match.length))
-		}
-	}
-}
-
 // clause returns a synonym for other engines, whose scores are theirs.
 func (p synonymPlan) clause() compiled.Clause {
 	field, any := schema.Exported(p.field), compiled.Any{AtLeast: 1}

@@ -264,38 +264,58 @@ func (m *wordMatcher) Score(p *Part, to *Scores) error {
 		return m.eachMatch(terms[0], to, add)
 	}
 	freqs, lengths := make([]float64, len(to.Sums)), make([]uint32, len(to.Sums))
-	err = m.eachOf(p, to, func(at int, freq float64, length int) {
-		freqs[at] += freq
-		lengths[at] = uint32(length)
+	err = m.eachOf(p, to, func(all []match) {
+		for _, m := range all {
+			freqs[m.at] += m.freq
+			lengths[m.at] = uint32(m.length)
+		}
 	})
 	if err != nil {
 		return err
 	}
+	one := make([]match, 1)
 	for at, freq := range freqs {
 		if freq > 0 {
-			add(at, freq, int(lengths[at]))
+			one[0] = match{at, int(lengths[at]), freq}
+			add(one)
 		}
 	}
 	return nil
 }
 
-// eachOf calls f with the documents of each term that are scored.
-func (m *wordMatcher) eachOf(p *Part, to *Scores, f func(at int, freq float64, length int)) error {
+// A match is a document that is scored, by its place there.
+type match struct {
+	at, length int
+	freq       float64
+}
+
+// eachOf calls f with the documents of each term that are scored, some at a time.
+func (m *wordMatcher) eachOf(p *Part, to *Scores, f func([]match)) error {
 	for _, t := range m.terms[p.number] {
 		if err := m.eachMatch(t, to, f); err != nil {
 			return err
 		}
 	}
 	for _, phrase := range m.phrases {
-		phrase.eachMatch(p, to, f)
+		eachPhrase(phrase.found[p.number], to, f)
 	}
 	return nil
 }
 
-// eachMatch calls f with the documents of a term that are scored.
-func (m *wordMatcher) eachMatch(t weightedTerm, to *Scores, f func(at int, freq float64, length int)) error {
-	return t.Scan(to.Docs, m.s.Check, func(p *segment.Posting) {
-		at, _ := to.Place(p.Doc)
-		f(at, t.weight*float64(p.Freq), p.Length)
+// eachMatch calls f with the documents of a term that are scored, some at a time.
+func (m *wordMatcher) eachMatch(t weightedTerm, to *Scores, f func([]match)) error {
+	if len(to.Sums) == 0 {
+		return nil
+	}
+	if m.s.matches == nil {
+		m.s.matches = make([]match, segment.ScanBatch)
+	}
+	all := m.s.matches
+	return t.Scan(to.Docs, m.s.Check, func(batch []segment.Freq) {
+		for i, p := range batch {
+			at, _ := to.Place(p.Doc)
+			all[i] = match{at, int(p.Length), t.weight * float64(p.Freq)}
+		}
+		f(all[:len(batch)])
 	})
 }

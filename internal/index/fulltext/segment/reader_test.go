@@ -148,7 +148,11 @@ func checkScan(t *testing.T, name string, p Postings, docs int, all []scanned) {
 			}
 		}
 		step := func() error { return nil }
-		err := p.Scan(in, step, func(p *Posting) { freqs = append(freqs, scanned{doc: p.Doc, freq: p.Freq, length: p.Length}) })
+		err := p.Scan(in, step, func(batch []Freq) {
+			for _, p := range batch {
+				freqs = append(freqs, scanned{doc: p.Doc, freq: int(p.Freq), length: int(p.Length)})
+			}
+		})
 		placedErr := p.ScanPositions(in, step, func(p *Posting) {
 			positions, err := p.AppendPositions(nil)
 			placed = append(placed, scanned{p.Doc, p.Freq, p.Length, fmt.Sprint(positions)})

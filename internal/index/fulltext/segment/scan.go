@@ -17,18 +17,36 @@ type Posting struct {
 
 // AppendPositions appends the positions of the term in the document.
 func (p *Posting) AppendPositions(dst []int) ([]int, error) {
-	d := decoder{data: p.loc}
+	d := decoder{data: p.loc[:min(cap(p.loc), len(p.loc)+8)]} // 8 bytes can be read at each position
 	for d.at < uint64(len(p.loc)) && !d.broken {
 		dst = d.appendPosition(dst)
 	}
-	if d.broken {
+	if d.broken || d.at > uint64(len(p.loc)) {
 		return dst, p.src.name(errBroken)
 	}
 	return dst, nil
 }
 
+// Of eight bytes: the bytes of a position below 128, and of one below 16384. Field and
+// position have a byte each, or the position has two, and three zeros follow.
+const (
+	shortPlace = 0x000000ffffff8080
+	longPlace  = 0x0000ffffff808080
+	twoBytes   = 0x0000000000008000
+)
+
 // appendPosition reads one position from the bytes of loc.
 func (d *decoder) appendPosition(dst []int) []int {
+	if at := d.at; at+8 <= uint64(len(d.data)) {
+		switch w := binary.LittleEndian.Uint64(d.data[at:]); {
+		case w&shortPlace == 0:
+			d.at += 5
+			return append(dst, int(w>>8&0x7f))
+		case w&longPlace == twoBytes:
+			d.at += 6
+			return append(dst, int(w>>8&0x7f|w>>9&0x3f80))
+		}
+	}
 	d.uvarint() // field
 	dst = append(dst, int(d.uvarint()))
 	d.uvarint() // offsets in the text, which this package does not write
@@ -39,26 +57,40 @@ func (d *decoder) appendPosition(dst []int) []int {
 	return dst
 }
 
-// Scan calls f with those documents of a term that are in a set, in order. Of the
-// others it reads no more than it has to: a chunk without any is skipped, and 64
+// A Freq is a document of a term.
+type Freq struct {
+	Doc    uint32
+	Freq   uint32 // how often the document has the term
+	Length uint32 // number of words of the field in the document
+}
+
+// ScanBatch is the number of documents that Scan passes on together at most.
+const ScanBatch = 128
+
+// Scan calls f with those documents of a term that are in a set, in order, some at a time.
+// Of the others it reads no more than it has to: a chunk without any is skipped, and 64
 // documents are looked at together. It calls step for every 65536 documents.
-func (p Postings) Scan(in Bits, step func() error, f func(*Posting)) error {
-	return p.src.name(p.scan(in, false, step, f))
+func (p Postings) Scan(in Bits, step func() error, f func([]Freq)) error {
+	s := scanner{in: in, batches: f}
+	return p.src.name(p.scan(&s, step))
 }
 
-// ScanPositions is Scan for documents whose positions are read too, which are most of
-// the bytes of a term.
+// ScanPositions calls f with those documents of a term that are in a set, in order. It reads
+// the positions too, which are most of the bytes of a term.
 func (p Postings) ScanPositions(in Bits, step func() error, f func(*Posting)) error {
-	return p.src.name(p.scan(in, true, step, f))
+	s := scanner{in: in, f: f, now: Posting{src: p.src}}
+	return p.src.name(p.scan(&s, step))
 }
 
-func (p Postings) scan(in Bits, placed bool, step func() error, f func(*Posting)) error {
+func (p Postings) scan(s *scanner, step func() error) error {
 	if doc, length, ok := p.single(); ok {
 		if int(doc) >= p.src.docs {
 			return errBroken
 		}
-		if in.Has(doc) {
-			f(&Posting{Doc: doc, Freq: 1, Length: int(length)})
+		if s.in.Has(doc) {
+			s.now.Doc, s.now.Freq, s.now.Length = doc, 1, int(length)
+			s.pass()
+			s.flush()
 		}
 		return step()
 	}
@@ -66,19 +98,19 @@ func (p Postings) scan(in Bits, placed bool, step func() error, f func(*Posting)
 	if err != nil {
 		return err
 	}
-	s := scanner{in: in, f: f, now: Posting{src: p.src}, tf: decoder{data: tf}, end: uint32(p.src.docs)}
+	s.tf.data, s.end = tf, uint32(p.src.docs)
 	b, err := openBitmap(docs, p.src.docs)
 	if err != nil {
 		return err
 	}
-	s.openChunks(p, b.count())
-	if placed {
-		s.loc.data = loc
+	n := b.count()
+	s.openChunks(p, n)
+	if s.f != nil {
+		s.loc.data, s.placed = loc, len(loc) > 0
 	} else {
-		s.locEnds = nil
+		s.locEnds, s.batch = nil, make([]Freq, 0, min(n, ScanBatch))
 	}
-	s.placed = placed && len(loc) > 0
-	for b.read(&s) {
+	for b.read(s) {
 		if s.broken || s.tf.broken || s.loc.broken {
 			return errBroken
 		}
@@ -89,15 +121,18 @@ func (p Postings) scan(in Bits, placed bool, step func() error, f func(*Posting)
 	if s.broken || s.tf.broken || s.loc.broken {
 		return errBroken
 	}
+	s.flush()
 	return b.err()
 }
 
 // A scanner reads the documents of a term that are wanted.
 type scanner struct {
-	in     Bits
-	f      func(*Posting)
-	placed bool
-	now    Posting
+	in      Bits
+	f       func(*Posting) // nil: positions are not wanted
+	batches func([]Freq)
+	batch   []Freq // not passed on yet
+	placed  bool
+	now     Posting
 
 	tf, loc         decoder
 	tfEnds, locEnds []uint64 // of chunks
@@ -225,7 +260,27 @@ func (s *scanner) read(doc uint32) {
 		}
 	}
 	if !s.tf.broken && !s.loc.broken {
+		s.pass()
+	}
+}
+
+// pass passes the current document on.
+func (s *scanner) pass() {
+	if s.f != nil {
 		s.f(&s.now)
+		return
+	}
+	if len(s.batch) == ScanBatch {
+		s.flush()
+	}
+	s.batch = append(s.batch, Freq{s.now.Doc, uint32(s.now.Freq), uint32(s.now.Length)})
+}
+
+// flush passes the documents of the batch on.
+func (s *scanner) flush() {
+	if len(s.batch) > 0 {
+		s.batches(s.batch)
+		s.batch = s.batch[:0]
 	}
 }
 

@@ -206,6 +206,35 @@ func (sp Positions) Each(slop int, step func() error, f func(chosen []int, width
 	return nil
 }
 
+// Adjacent returns how many matches there are with slop 0, and with any no more than one. It
+// uses the memory of from, which has an entry for each slot.
+func (sp Positions) Adjacent(from []int, any bool) (n int) {
+	clear(from)
+starts:
+	for _, start := range sp[0] {
+		for i := 1; i < len(sp); i++ {
+			positions := sp[i]
+			if positions == nil {
+				continue
+			}
+			k := from[i]
+			for k < len(positions) && positions[k] < start+i {
+				k++
+			}
+			if from[i] = k; k == len(positions) {
+				return n
+			}
+			if positions[k] > start+i {
+				continue starts
+			}
+		}
+		if n++; any {
+			return n
+		}
+	}
+	return n
+}
+
 // starts returns the possible starts of a match: those that put at least one
 // slot at its first allowed position.
 func (sp Positions) starts(slop int) []int {

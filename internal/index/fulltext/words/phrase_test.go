@@ -1,6 +1,7 @@
 package words
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -28,6 +29,36 @@ func TestPhrase(t *testing.T) {
 		}
 		if got := (Analyzer{a}).Phrase(c.text); !slices.Equal(got, c.want) {
 			t.Errorf("%s %q: got %v, want %v", c.analyzer, c.text, got, c.want)
+		}
+	}
+}
+
+// Adjacent finds what Each finds without slop.
+func TestAdjacent(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		sp := make(Positions, 2+r.IntN(4))
+		for i := range sp {
+			if i > 0 && i < len(sp)-1 && r.IntN(4) == 0 {
+				continue // any word
+			}
+			sp[i] = []int{}
+			for p := range 12 {
+				if r.IntN(2) == 0 {
+					sp[i] = append(sp[i], p+1)
+				}
+			}
+		}
+		want := 0
+		if err := sp.Each(0, func() error { return nil }, func([]int, int) bool { want++; return true }); err != nil {
+			t.Fatal(err)
+		}
+		from := []int{9, 9, 9, 9, 9, 9}[:len(sp)]
+		if got := sp.Adjacent(from, false); got != want {
+			t.Fatalf("%v: got %d matches, want %d", sp, got, want)
+		}
+		if got := sp.Adjacent(from, true); got != min(want, 1) {
+			t.Fatalf("%v: got %d of %d matches", sp, got, want)
 		}
 	}
 }

@@ -19,7 +19,7 @@ export async function askFacets(s) {
   const scope = [s.table, ...s.fields.keys()].join('\n');
   if (!useful.has(scope)) useful.set(scope, await choose(s));
   const filtered = Object.keys(s.body.filter).filter((name) => s.fields.get(name)?.type);
-  const names = [...new Set([...useful.get(scope), ...filtered])];
+  const names = [...new Set([...useful.get(scope), ...filtered])].slice(0, most + filtered.length);
   const count = async (list, without) => {
     const filter = Object.fromEntries(Object.entries(s.body.filter).filter(([name]) => name !== without));
     return list.length ? (await s.post(request({ ...s.body, filter }, s, list))).facets : {};
@@ -49,20 +49,23 @@ export const isKey = (name) => /(^|_)id$|[a-z]Id$/.test(name);
 // field with too many different values to count is left out.
 async function choose(s) {
   const names = [...s.fields].filter(([name, f]) => f.type && !(f.type === 'number' && isKey(name)))
-    .sort(([, a], [, b]) => b.tables - a.tables).map(([name]) => name).slice(0, most);
+    .sort(([, a], [, b]) => b.tables - a.tables).map(([name]) => name).slice(0, 3 * most);
   const ask = (list) => s.post({ ...request({ q: '' }, s, list), facets: Object.fromEntries(list.map((name) => [name, fewKinds + 1])) }).then((a) => a.facets);
-  let facets = {};
-  try {
-    if (names.length) facets = await ask(names);
-  } catch (e) {
-    if (e.code !== 'bad_query' && e.code !== 'deadline') throw e;
-    for (const name of names) Object.assign(facets, await ask([name]).catch((one) => { if (!one.code) throw one; }));
+  const facets = {};
+  for (let at = 0; at < names.length; at += most) {
+    const some = names.slice(at, at + most);
+    try {
+      Object.assign(facets, await ask(some));
+    } catch (e) {
+      if (e.code !== 'bad_query' && e.code !== 'deadline') throw e;
+      for (const name of some) Object.assign(facets, await ask([name]).catch((one) => { if (!one.code) throw one; }));
+    }
   }
   const rank = (name) => (facets[name][0].from !== undefined ? 1 : facets[name].length <= fewKinds ? 0 : 2);
   return names.filter((name) => {
     const counts = (facets[name] ?? []).filter((c) => c.count > 0);
     return counts.length > 1 && (counts[0].from !== undefined || counts[0].count > 1);
-  }).sort((a, b) => rank(a) - rank(b));
+  }).sort((a, b) => rank(a) - rank(b)).slice(0, most);
 }
 
 // totals returns how many documents each table has for the words, null if there is one table.

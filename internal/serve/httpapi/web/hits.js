@@ -27,7 +27,7 @@ function hit(h, context) {
   const { table = context.table, oid, fields = {}, highlights = {}, explain = [] } = h;
   const name = nameOf(h, context);
   const title = h.title && h.title !== oid ? h.title : name;
-  const key = button(toggle, { class: 'key', 'aria-expanded': 'false' }, ...withMarks(title, highlights));
+  const key = button(toggle, { class: 'key', 'aria-expanded': 'false' }, ...withMarks(title, Object.values(highlights).flat()));
   const api = (what) => answerLink(tablePath(table, `${what}/${encodeURIComponent(oid)}`), what);
   const links = context.admin ? el('div', { class: 'links' }, api('explain'), api('versions')) : null;
   const item = el('li', { 'data-name': name },
@@ -54,12 +54,12 @@ function summary({ fields = {}, highlights = {} }, title, { fields: types }) {
   return [...lines, ...(few.length ? [el('p', { class: 'values' }, ...few)] : [])];
 }
 
-// withMarks returns a title with the words marked that are marked in a field.
-function withMarks(title, highlights) {
-  const words = new Set(Object.values(highlights).flat().flatMap((f) => marked(f).filter((node) => node.nodeName === 'MARK').map((node) => node.textContent)));
-  if (words.size === 0) return [title];
+// withMarks returns a text with the words marked that are marked in some fragments.
+function withMarks(whole, fragments) {
+  const words = new Set(fragments.flatMap((f) => marked(f).filter((node) => node.nodeName === 'MARK').map((node) => node.textContent)));
+  if (words.size === 0) return [whole];
   const escaped = [...words].sort((a, b) => b.length - a.length).map((w) => w.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return title.split(new RegExp(`(${escaped.join('|')})`, 'u')).filter(Boolean).map((part) => (words.has(part) ? el('mark', {}, part) : part));
+  return whole.split(new RegExp(`(${escaped.join('|')})`, 'u')).filter(Boolean).map((part) => (words.has(part) ? el('mark', {}, part) : part));
 }
 
 const fragments = (list) => list.flatMap((f, i) => (i ? [' … ', ...marked(f)] : marked(f)));
@@ -69,7 +69,7 @@ const line = (name, nodes) => el('p', { class: 'match' }, el('span', { class: 'n
 function details(fields, highlights, explain) {
   const names = Object.keys(fields).filter((name) => text(fields[name]) !== '');
   names.sort((a, b) => Boolean(highlights[b]) - Boolean(highlights[a]));
-  const rows = names.map((name) => el('div', {}, el('dt', {}, name), el('dd', {}, text(fields[name]))));
+  const rows = names.map((name) => el('div', {}, el('dt', {}, name), el('dd', {}, ...withMarks(text(fields[name]), highlights[name] ?? []))));
   const why = (p) => (p.distance ? `${p.word} near each other in ${p.field}` : p.word ? `${p.word} in ${p.field}` : 'matches without a word');
   const score = explain.map((p) => el('p', {}, `${p.score.toFixed(3)} ${why(p)}`));
   return [el('dl', { class: 'all' }, ...rows), ...(score.length ? [el('div', { class: 'score' }, el('h4', {}, 'Score'), ...score)] : [])];

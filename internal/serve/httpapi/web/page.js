@@ -121,6 +121,7 @@ for (const link of document.querySelectorAll('nav a')) {
   });
 }
 
+document.addEventListener('refused', (event) => login(event.detail));
 address.follow((state) => access && show(state));
 startSearch();
 enter();

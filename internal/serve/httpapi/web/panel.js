@@ -20,6 +20,8 @@ export function panel(table) {
     button.addEventListener('click', () => run(table, button, f.run).finally(lists.refresh));
   }
   const lag = [];
+  let inside = () => {}; // shows what a folded panel does not
+  root.addEventListener('toggle', () => inside());
   return {
     root,
     show(t, now) {
@@ -27,11 +29,15 @@ export function panel(table) {
       if (t.lag_s !== null) lag.push({ at: Date.parse(now), value: t.lag_s * 1000 });
       if (lag.length > keptSamples) lag.splice(0, 1);
       showState(f, t);
-      showFacts(f, t, now);
-      for (const button of root.querySelectorAll('[data-run]')) button.hidden = !offered(t, button.dataset.run);
-      showPasses(f.passes, t.passes, now);
-      charts.lag.draw(lag);
       line.draw(lag);
+      inside = () => {
+        if (!root.open) return;
+        showFacts(f, t, now);
+        for (const button of root.querySelectorAll('[data-run]')) button.hidden = !offered(t, button.dataset.run);
+        showPasses(f.passes, t.passes, now);
+        charts.lag.draw(lag);
+      };
+      inside();
       lists.due();
     },
   };
@@ -59,14 +65,16 @@ function showState(f, t) {
   if (e) setText(f.error, `Last error, ${e.pass}, ${utc(e.at)}: ${e.what}`);
 }
 
+const rows = (n) => (n === 1 ? '1 row' : `${number(n)} rows`);
+
 function showFacts(f, t, now) {
   setText(f.settled, t.settled.at === null ? '–' : when(t.settled.at, now));
   setText(f.mode, t.settled.at === null ? '–' : t.settled.mode);
   f.settled.title = utc(t.settled.at);
   setText(f.sweep, t.marks.sweep === null ? 'never' : when(t.marks.sweep, now));
   setText(f.late, t.lateness_ms ? duration(t.lateness_ms.p99) : 'none');
-  setText(f.quarantined, t.quarantined ? `${number(t.quarantined)} rows${t.quarantined_hidden ? `, ${number(t.quarantined_hidden)} hidden` : ''}` : 'none');
-  setText(f.partial, t.partial ? `${number(t.partial)} rows` : 'none');
+  setText(f.quarantined, t.quarantined ? `${rows(t.quarantined)}${t.quarantined_hidden ? `, ${number(t.quarantined_hidden)} hidden` : ''}` : 'none');
+  setText(f.partial, t.partial ? rows(t.partial) : 'none');
   setText(f.index, t.index ? `${t.index.engine}, ${t.index.health}` : t.storage ? bytes(t.storage.index_bytes) : '–');
   setText(f.pages, t.storage ? `${bytes(t.storage.pages_bytes)}${t.storage.garbage_bytes ? `, ${bytes(t.storage.garbage_bytes)} to be freed` : ''}` : '–');
   f.quarantined.classList.toggle('wrong', t.quarantined > 0);

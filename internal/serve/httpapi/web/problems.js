@@ -8,6 +8,9 @@ const fullBelow = 0.05; // share of the disk that is free
 // The levels, the worst last.
 export const levels = ['fine', 'busy', 'note', 'warn', 'bad'];
 
+// some writes a number of things with their verb.
+const some = (n, one, many) => (n === 1 ? `1 ${one}` : `${number(n)} ${many}`);
+
 // problems lists what needs attention, the worst first: {level, table, what, why, run}. what
 // is wrong, why says what follows or what to do, and run is a command.
 export function problems(status) {
@@ -50,9 +53,9 @@ export function table(t, status) {
   const found = [];
   const add = (level, what, why, run) => found.push({ level, table: t.table, what: `${t.table}: ${what}`, why, run });
   if (t.state === 'failing') failing(t, status, add);
-  if (t.held) add('bad', `${number(t.held.removals)} removals of ${number(t.held.of)} documents are held since ${utc(t.held.since)}.`, 'Rows are gone from the database that the index still has. If that was on purpose, allow it; if not, restore the rows:', t.held.do);
-  if (t.quarantined_hidden) add('warn', `the groups of ${number(t.quarantined_hidden)} rows can't be read, so only admins find their documents.`, 'Repair the rows, or the SQL of the groups.');
-  if (t.quarantined) add('warn', `${number(t.quarantined)} rows are in quarantine: they can't become documents.`, 'All other rows are indexed. The reasons are below, under “Quarantine”. Each sweep tries them again.');
+  if (t.held) add('bad', `${some(t.held.removals, 'removal', 'removals')} of ${number(t.held.of)} documents ${t.held.removals === 1 ? 'is' : 'are'} held since ${utc(t.held.since)}.`, 'Rows are gone from the database that the index still has. If that was on purpose, allow it; if not, restore the rows:', t.held.do);
+  if (t.quarantined_hidden) add('warn', `the groups of ${some(t.quarantined_hidden, 'row', 'rows')} can't be read, so only admins find what is indexed of ${t.quarantined_hidden === 1 ? 'it' : 'them'}.`, 'Repair the rows, or the SQL of the groups.');
+  if (t.quarantined) add('warn', `${some(t.quarantined, "row is in quarantine: it can't become a document", "rows are in quarantine: they can't become documents")}.`, 'All other rows are indexed. The reasons are below, under “Quarantine”. Each sweep tries them again.');
   if (t.index && t.index.health === 'red') add('bad', `the index in ${t.index.engine} is red.`, 'Some of it can\'t be searched. Repair the cluster.');
   if (t.index && t.index.health === 'yellow') add('note', `the index in ${t.index.engine} is yellow: it has no copy on another node.`, 'Searches are complete.');
   if (t.lag_s !== null && t.lag_s > lateAfter && t.state === 'following') add('warn', `the index is ${duration(t.lag_s * 1000)} behind the database.`, 'Passes take longer than changes come, or the database is slow. The charts below show which pass.');
@@ -60,8 +63,8 @@ export function table(t, status) {
   else if (t.opening) add('busy', `is being opened, and waits for ${t.opening.waits_for}.`, 'Usually a matter of seconds.');
   if (t.load) add('busy', `${t.state === 'reindexing' ? 'is being indexed again' : 'is being loaded'}.`, t.state === 'reindexing' ? 'Searches go on.' : 'It can be searched when that has ended.');
   else if (t.state === 'loading') add('busy', 'waits to be loaded.', 'It can be searched when that has ended.');
-  if (t.partial) add('note', `${number(t.partial)} documents lack values that do not fit their fields.`, 'They are found by the rest. The reasons are below, under “Quarantine”.');
-  if (t.out_of_range) add('note', `${number(t.out_of_range)} rows have a time that can't be right in their updated column.`, 'Their changes are found by the sweep only.');
+  if (t.partial) add('note', `${some(t.partial, 'document lacks', 'documents lack')} values that do not fit their fields.`, 'They are found by the rest. The reasons are below, under “Quarantine”.');
+  if (t.out_of_range) add('note', `${some(t.out_of_range, 'row has', 'rows have')} a time that can't be right in the updated column.`, 'Their changes are found by the sweep only.');
   if (t.settled.unverified && t.state === 'following') add('note', 'is not verified since the last start or change.', 'The next sweep compares every row, and ends that.');
   return found;
 }

@@ -7,6 +7,7 @@ import { showExamples } from './examples.js';
 import { askFacets, showChips, showFacets } from './facets.js';
 import { arrows, showHits } from './hits.js';
 
+const mostSorts = 40; // fields to sort by, those of most tables
 const typingPause = 120; // milliseconds without input before a search
 const allTables = '*';
 
@@ -113,6 +114,7 @@ async function run({ after = '' } = {}) {
 function showAnswer(answer, table, body, append) {
   const same = shown !== null && shown.table === table && shown.body.q === body.q && shown.body.typing === body.typing;
   [shown, next] = [{ table, body }, answer.next];
+  document.title = body.q ? `${body.q} – indexerd` : 'indexerd';
   $('state').hidden = true;
   setText($('found'), `${number(answer.total)} found${answer.took_ms ? `, ${number(answer.took_ms)} ms` : ''}`);
   const notes = [...(answer.notes ?? []), ...(answer.fresh === false ? ['the database could not be asked: these are hits as they are stored'] : []),
@@ -156,6 +158,7 @@ function showEmpty() {
 }
 
 function showError(e) {
+  if (e.code === 'unauthorized') document.dispatchEvent(new CustomEvent('refused', { detail: e })); // the token has ended
   for (const id of ['notes', 'suggest', 'examples']) $(id).hidden = true;
   setText($('found'), '');
   showChips(state, fields(), change);
@@ -181,7 +184,7 @@ function showNothing() {
 function showSorts() {
   const orders = { number: ['low to high', 'high to low'], date: ['oldest first', 'newest first'], keyword: ['A to Z', 'Z to A'] };
   const options = [['', 'best first']];
-  for (const [name, f] of fields()) {
+  for (const [name, f] of [...fields()].sort(([, a], [, b]) => b.tables - a.tables).slice(0, mostSorts)) {
     if (orders[f.type]) orders[f.type].forEach((text, i) => options.push([i ? `-${name}` : name, `${name}, ${text}`]));
   }
   if (state.sort && !options.some(([value]) => value === state.sort)) options.push([state.sort, state.sort]);
