@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/nearest"
 	"indexerd/internal/index/query"
 	"indexerd/internal/index/title"
 )
@@ -228,6 +229,27 @@ type DeleteCheck struct {
 type Pages struct {
 	Versions    int
 	Compression string // s2, zstd or none
+}
+
+// Called returns the name of the table that a person calls so, such as invoice_line for
+// InvoiceLine, or the name itself if no table or several are called so.
+func (c *Config) Called(name string) string {
+	found := ""
+	for _, t := range c.Tables {
+		switch {
+		case t.Name == name:
+			return name
+		case !nearest.Same(t.Name, name):
+		case found != "":
+			return name
+		default:
+			found = t.Name
+		}
+	}
+	if found == "" {
+		return name
+	}
+	return found
 }
 
 // At returns the file and the line of a key, such as "tables.film.updated". If

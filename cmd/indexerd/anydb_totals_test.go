@@ -21,7 +21,7 @@ import (
 // compares the numbers of documents with those of rows.
 func (a *anyDB) index(t *testing.T) {
 	t.Helper()
-	yaml, stderr, code := initHere(t, nil, a.dsn)
+	yaml, stderr, code := initWith(t, nil, initCommand{DSN: a.dsn, All: true})
 	if code != 0 {
 		t.Fatalf("init: exit %d: %s\n%s", code, stderr, yaml)
 	}
@@ -89,7 +89,9 @@ func (a *anyDB) tables(t *testing.T) (names []string) {
 func (a *anyDB) of(table string) (configs.Table, bool) {
 	unquoted := strings.NewReplacer(`"`, "", "`", "").Replace
 	i := slices.IndexFunc(a.conf.Tables, func(c configs.Table) bool {
-		return strings.HasSuffix(unquoted(strings.TrimSpace(c.SQL)), "\nFROM "+unquoted(table))
+		_, from, _ := strings.Cut(strings.Join(strings.Fields(unquoted(c.SQL)), " "), " FROM ")
+		own, _, _ := strings.Cut(from, " LEFT JOIN ")
+		return strings.TrimSuffix(own, " l") == strings.Join(strings.Fields(unquoted(table)), " ")
 	})
 	if i < 0 {
 		return configs.Table{}, false

@@ -25,6 +25,7 @@ func (explainCommand) Help() string {
 
 // Run explains a row. It exits with 1 if neither database nor index has the row.
 func (c explainCommand) Run(ctx context.Context, w world) error {
+	c.Table = c.called(c.Table, w)
 	var x httpapi.Explanation
 	path := "/api/v1/tables/" + url.PathEscape(c.Table) + "/explain/" + url.PathEscape(c.OID)
 	if err := c.get(ctx, w, needs{databases: true}, path, &x, func() error { printExplanation(w.stdout, x); return nil }); err != nil {

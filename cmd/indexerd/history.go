@@ -27,6 +27,7 @@ func (historyCommand) Help() string {
 
 // Run prints the history.
 func (c historyCommand) Run(ctx context.Context, w world) error {
+	c.Table = c.called(c.Table, w)
 	v := url.Values{"size": {strconv.Itoa(c.Size)}}
 	if c.After != "" {
 		v.Set("after", c.After)

@@ -122,7 +122,7 @@ func leftOutOfSQLite(t *testing.T) leftOut {
 		"CREATE TABLE gone (id INTEGER PRIMARY KEY, body TEXT)", "CREATE VIEW broken AS SELECT * FROM gone", "DROP TABLE gone",
 		"PRAGMA writable_schema = ON", "UPDATE sqlite_schema SET sql = replace(sql, 'NOCASE', 'unicase')") // as an application's own
 	return leftOut{
-		driver: "sqlite", dsn: path, init: []string{"SELECT id COLLATE BINARY AS id, body\n", "only the application has the collation unicase"},
+		driver: "sqlite", dsn: path, init: []string{"SELECT id COLLATE BINARY AS id, body FROM ", "only the application has the collation unicase"},
 		unreadable: map[string]string{"tag": "compares by the collation unicase", "broken": "no such table: main.gone"},
 	}
 }

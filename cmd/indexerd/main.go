@@ -142,3 +142,13 @@ func exitCode(err error) int {
 type configFlag struct {
 	Config string `short:"c" required:"" placeholder:"FILE" help:"The configuration file, YAML."`
 }
+
+// called returns the name of a table in the configuration: Track is track. It leaves a name
+// as it is if the configuration can't be read, which the command then reports.
+func (f configFlag) called(table string, w world) string {
+	cfg, err := configs.LoadWithoutSecrets(f.Config, w.getenv)
+	if err != nil {
+		return table
+	}
+	return cfg.Called(table)
+}

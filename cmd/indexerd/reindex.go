@@ -23,6 +23,7 @@ func (reindexCommand) Help() string {
 
 // Run reindexes.
 func (c reindexCommand) Run(ctx context.Context, w world) error {
+	c.Table = c.called(c.Table, w)
 	var r httpapi.ReindexResult
 	run, err := c.run(ctx, w, needs{writes: true}, "/api/v1/tables/"+url.PathEscape(c.Table)+"/reindex", nil, &r)
 	if err != nil {

@@ -29,6 +29,7 @@ func (reloadCommand) Help() string {
 
 // Run deletes what is stored of a table. A running daemon then loads it.
 func (c reloadCommand) Run(ctx context.Context, w world) error {
+	c.Table = c.called(c.Table, w)
 	cfg, err := configs.LoadWithoutSecrets(c.Config, w.getenv)
 	if err == nil {
 		err = checkLoaded(cfg)

@@ -87,6 +87,7 @@ func (c searchCommand) values() url.Values {
 
 // Run searches and prints.
 func (c searchCommand) Run(ctx context.Context, w world) error {
+	c.Table = c.called(c.Table, w)
 	var a search.Answer
 	path := "/api/v1/tables/" + url.PathEscape(c.Table) + "/search?" + c.values().Encode()
 	err := c.get(ctx, w, needs{databases: c.Fresh != nil && *c.Fresh}, path, &a, func() error {

@@ -99,7 +99,7 @@ func stranger(t *testing.T, a *anyDB) (verify string) {
 	a.look(t)
 	rows := a.fillAny(t)
 	began := time.Now()
-	yaml, stderr, code := initHere(t, nil, a.dsn)
+	yaml, stderr, code := initWith(t, nil, initCommand{DSN: a.dsn, All: true})
 	if code != 0 {
 		t.Fatalf("init: exit %d: %s\n%s", code, stderr, yaml)
 	}

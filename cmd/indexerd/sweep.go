@@ -24,6 +24,7 @@ func (sweepCommand) Help() string {
 
 // Run sweeps.
 func (c sweepCommand) Run(ctx context.Context, w world) error {
+	c.Table = c.called(c.Table, w)
 	if c.Allow < 0 {
 		return coded{fmt.Errorf("sweep: --allow %d: write a number of removals", c.Allow), exitBad}
 	}

@@ -97,7 +97,7 @@ func (c verifyCommand) verify(ctx context.Context, w world) (v verified, err err
 	request := httpapi.VerifyRequest{Content: c.Content, Repair: c.Repair, Strict: c.Strict, WaitS: &wait}
 	v.strict = c.Strict
 	if c.Table != "" {
-		request.Tables = []string{c.Table}
+		request.Tables = []string{c.called(c.Table, w)}
 	}
 	run, err := c.run(ctx, w, needs{databases: true, writes: c.Repair}, "/api/v1/verify", request, &v.VerifyResult)
 	if err != nil {

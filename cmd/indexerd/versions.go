@@ -24,6 +24,7 @@ func (versionsCommand) Help() string {
 
 // Run prints the versions.
 func (c versionsCommand) Run(ctx context.Context, w world) error {
+	c.Table = c.called(c.Table, w)
 	var v search.Versions
 	path := "/api/v1/tables/" + url.PathEscape(c.Table) + "/versions/" + url.PathEscape(c.OID)
 	return c.get(ctx, w, needs{}, path, &v, func() error {

@@ -10,11 +10,11 @@ _indexerd() {
 	fi
 	case $before in
 	--dir|--env|-c|--config|--from) files=yes ;;
-	--listen|--rows|--seed|--language|--from|--size|--after|--filter|--sort|--facets|--fields|--match|--relevance|--wait|--allow|--tiers|--span|--incremental) return ;;
+	--listen|--rows|--seed|--language|--tables|--from|--size|--after|--filter|--sort|--facets|--fields|--match|--relevance|--wait|--allow|--tiers|--span|--incremental) return ;;
 	*)
 		case ${COMP_WORDS[1]} in
 		demo) flags='-h --help --version --listen --dir --rows --seed' words='' ;;
-		init) flags='-h --help --version --language --env' words='' ;;
+		init) flags='-h --help --version --language --tables --all --env' words='' ;;
 		check) flags='-h --help --version -c --config --json' words='' ;;
 		run) flags='-h --help --version -c --config --take-over' words='' ;;
 		status) flags='-h --help --version -c --config --json' words='' ;;

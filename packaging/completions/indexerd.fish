@@ -33,6 +33,8 @@ complete -c indexerd -n '__fish_seen_subcommand_from init' -s h -d 'Show context
 complete -c indexerd -n '__fish_seen_subcommand_from init' -l help -d 'Show context-sensitive help.'
 complete -c indexerd -n '__fish_seen_subcommand_from init' -l version -d 'Print the version.'
 complete -c indexerd -n '__fish_seen_subcommand_from init' -l language -x -d 'The language of the texts: auto detects that of each table; else none, or one such as de, for all (auto).'
+complete -c indexerd -n '__fish_seen_subcommand_from init' -l tables -x -d 'Only these tables, each with all of its columns.'
+complete -c indexerd -n '__fish_seen_subcommand_from init' -l all -d 'All tables that can be searched, not only those that people search by a name or a text.'
 complete -c indexerd -n '__fish_seen_subcommand_from init' -l env -r -F -d 'Write an address with a password to this new file, which sets a variable.'
 complete -c indexerd -n '__fish_seen_subcommand_from check' -s h -d 'Show context-sensitive help.'
 complete -c indexerd -n '__fish_seen_subcommand_from check' -l help -d 'Show context-sensitive help.'

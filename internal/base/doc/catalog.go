@@ -36,6 +36,7 @@ func (t *CatalogTable) Deny() {
 type CatalogReference struct {
 	To                    string
 	Columns, OtherColumns []string
+	Cascades              bool // a row is deleted with the one that it refers to
 }
 
 // A CatalogColumn is a column of a base table.

@@ -1,5 +1,5 @@
-// Package nearest finds the name that is most similar to a misspelt one. The
-// cost is the product of the lengths for each pair of names.
+// Package nearest finds the name that is most similar to a misspelt one, and whether two
+// differ in their marks only. The cost is the product of the lengths for each pair of names.
 package nearest
 
 import "strings"

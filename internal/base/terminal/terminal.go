@@ -6,6 +6,8 @@
 // It escapes control characters (C0, DEL and C1), line and paragraph separators,
 // characters that override or embed a writing direction, and bytes that are not
 // UTF-8. It uses the escapes of JSON strings, so a JSON object keeps its value.
+//
+// Count and Grouped print numbers as all messages do.
 package terminal
 
 import (

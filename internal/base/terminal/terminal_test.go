@@ -79,3 +79,11 @@ func FuzzJSON(f *testing.F) {
 		}
 	})
 }
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 rows", 1: "1 row", 999: "999 rows", 1000: "1,000 rows", 1234567: "1,234,567 rows"} {
+		if got := terminal.Count(n, "row"); got != want {
+			t.Errorf("%d: got %s, want %s", n, got, want)
+		}
+	}
+}

@@ -34,8 +34,10 @@ func (*DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error) 
 	// An index of an expression, or of the first characters of a column, is none of its columns.
 	c.Indexes(ctx, `SELECT table_name, index_name, column_name, index_name = 'PRIMARY', non_unique = 0 FROM (SELECT i.*, SUM(sub_part IS NOT NULL OR column_name IS NULL) OVER (PARTITION BY table_name, index_name) AS partial
 		FROM information_schema.statistics i WHERE table_schema = DATABASE() AND index_type = 'BTREE') i WHERE partial = 0 ORDER BY table_name, index_name <> 'PRIMARY', index_name, seq_in_index`)
-	c.References(ctx, `SELECT table_name, ordinal_position, column_name, referenced_table_name, referenced_column_name FROM information_schema.key_column_usage
-		WHERE table_schema = DATABASE() AND referenced_table_schema = DATABASE() ORDER BY table_name, constraint_name, ordinal_position`, quoteName)
+	// MariaDB shows the rules to those who may do more than SELECT.
+	c.References(ctx, `SELECT k.table_name, k.ordinal_position, k.column_name, k.referenced_table_name, k.referenced_column_name, COALESCE(r.delete_rule, '') FROM information_schema.key_column_usage k
+		LEFT JOIN information_schema.referential_constraints r ON r.constraint_schema = DATABASE() AND r.table_name = k.table_name AND r.constraint_name = k.constraint_name
+		WHERE k.table_schema = DATABASE() AND k.referenced_table_schema = DATABASE() ORDER BY k.table_name, k.constraint_name, k.ordinal_position`, quoteName)
 	// In MariaDB JSON is a text with a check.
 	c.Each(ctx, "SELECT /*M! table_name, check_clause FROM information_schema.check_constraints WHERE constraint_schema = DATABASE() AND check_clause LIKE 'json_valid(%' */ /*!80000 NULL, NULL */", addCheck)
 	// The triggers need the privilege TRIGGER.

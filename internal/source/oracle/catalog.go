@@ -167,14 +167,14 @@ func (c *catalog) readIndexes(ctx context.Context) {
 
 func (c *catalog) readReferences(ctx context.Context) {
 	last := ""
-	c.Each(ctx, `SELECT o.owner, o.table_name, o.constraint_name, a.column_name, u.owner, u.table_name, b.column_name
+	c.Each(ctx, `SELECT o.owner, o.table_name, o.constraint_name, a.column_name, u.owner, u.table_name, b.column_name, o.delete_rule
 		FROM all_constraints o JOIN all_constraints u ON u.owner = o.r_owner AND u.constraint_name = o.r_constraint_name
 		JOIN all_cons_columns a ON a.owner = o.owner AND a.constraint_name = o.constraint_name
 		JOIN all_cons_columns b ON b.owner = u.owner AND b.constraint_name = u.constraint_name AND b.position = a.position
 		WHERE o.constraint_type = 'R' AND`+userOwner+` ORDER BY o.owner, o.table_name, o.constraint_name, a.position`,
 		func(t *doc.CatalogTable, r stdsql.Row) {
 			name := t.SQL + " " + r.Text(0)
-			stdsql.AddReference(t, name != last, shown(r.Text(1)), c.sql(r.Text(2), r.Text(3)), shown(r.Text(4)))
+			stdsql.AddReference(t, name != last, shown(r.Text(1)), c.sql(r.Text(2), r.Text(3)), shown(r.Text(4)), r.Text(5))
 			last = name
 		})
 }

@@ -47,7 +47,7 @@ var catalogAnswers = []fakedriver.Answer{
 	answer("FROM all_json_columns", "ttt", []driver.Value{"SHOP", "FILM", "DATA"}, []driver.Value{"SHOP", "FILM", "OWN"}),
 	answer("FROM all_indexes", "ttttt",
 		[]driver.Value{"SHOP", "FILM", "FILM_ID", "UNIQUE", "P"}, []driver.Value{"SHOP", "FILM", "LAST_UPDATE,FILM_ID", "NONUNIQUE", "N"}, []driver.Value{"SHOP", "Mixed", "FILM_ID", "UNIQUE", "N"}),
-	answer("o.constraint_type = 'R'", "ttttttt", []driver.Value{"SHOP", "Mixed", "FK", "FILM_ID", "SHOP", "FILM", "FILM_ID"}),
+	answer("o.constraint_type = 'R'", "tttttttt", []driver.Value{"SHOP", "Mixed", "FK", "FILM_ID", "SHOP", "FILM", "FILM_ID", "CASCADE"}),
 	answer("FROM all_triggers", "ttt", []driver.Value{"SHOP", "FILM", "BEGIN\n  :NEW.last_update := SYSTIMESTAMP;\nEND;"}),
 }
 
@@ -82,7 +82,7 @@ func TestCatalog(t *testing.T) {
 				{Name: "photo", SQL: "photo", Type: "BLOB", Reason: "bytes"},
 				{Name: "spot", SQL: "spot", Type: "SDO_GEOMETRY", Reason: "a shape"},
 			}},
-			{Name: "Mixed", SQL: `"Mixed"`, Rows: 5, References: []doc.CatalogReference{{To: "film", Columns: []string{"film_id"}, OtherColumns: []string{"film_id"}}}, Columns: []doc.CatalogColumn{
+			{Name: "Mixed", SQL: `"Mixed"`, Rows: 5, References: []doc.CatalogReference{{To: "film", Columns: []string{"film_id"}, OtherColumns: []string{"film_id"}, Cascades: true}}, Columns: []doc.CatalogColumn{
 				{Name: "id", SQL: "id", Type: "RAW", Kind: doc.WordColumn, NotNull: true, Key: true},
 				{Name: "film_id", SQL: "film_id", Type: "NUMBER", Kind: doc.NumberColumn, Key: true, Time: true, Indexed: true},
 			}},

@@ -60,6 +60,7 @@ type (
 		Table                 uint32
 		To                    string
 		Columns, OtherColumns []string
+		Cascades              bool
 	}
 )
 
@@ -86,7 +87,7 @@ func catalogTables(columns []catalogColumn, indexes []catalogIndex, references [
 	}
 	for _, r := range references {
 		if n, known := at[r.Table]; known {
-			tables[n].References = append(tables[n].References, doc.CatalogReference{To: r.To, Columns: r.Columns, OtherColumns: r.OtherColumns})
+			tables[n].References = append(tables[n].References, doc.CatalogReference{To: r.To, Columns: r.Columns, OtherColumns: r.OtherColumns, Cascades: r.Cascades})
 		}
 	}
 	for _, s := range sizes {

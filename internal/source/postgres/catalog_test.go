@@ -147,9 +147,9 @@ func TestCatalogTriggers(t *testing.T) {
 func TestCatalogReferences(t *testing.T) {
 	t.Parallel()
 	c := catalogOf(t, `CREATE SCHEMA o; CREATE TABLE o.film (id int PRIMARY KEY); CREATE TABLE pair (a int, b int, PRIMARY KEY (a, b));
-		CREATE TABLE t (f int REFERENCES o.film, y int, x int, FOREIGN KEY (x, y) REFERENCES pair (b, a)) PARTITION BY LIST (f); CREATE TABLE t1 PARTITION OF t FOR VALUES IN (1)`)
+		CREATE TABLE t (f int REFERENCES o.film, y int, x int, FOREIGN KEY (x, y) REFERENCES pair (b, a) ON DELETE CASCADE) PARTITION BY LIST (f); CREATE TABLE t1 PARTITION OF t FOR VALUES IN (1)`)
 	i := slices.IndexFunc(c.Tables, func(t doc.CatalogTable) bool { return t.Name == "t" })
-	want := []doc.CatalogReference{{To: "o.film", Columns: []string{"f"}, OtherColumns: []string{"id"}}, {To: "pair", Columns: []string{"x", "y"}, OtherColumns: []string{"b", "a"}}}
+	want := []doc.CatalogReference{{To: "o.film", Columns: []string{"f"}, OtherColumns: []string{"id"}}, {To: "pair", Columns: []string{"x", "y"}, OtherColumns: []string{"b", "a"}, Cascades: true}}
 	if got := c.Tables[i].References; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

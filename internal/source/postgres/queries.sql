@@ -386,7 +386,7 @@ SELECT i.indrelid::bigint AS "Table", i.indisprimary AS "Primary", of.columns AS
 -- :catalogReferences
 -- A row for each foreign key, without those of partitions, which are their
 -- parent's.
-SELECT f.conrelid::bigint AS "Table", {name} AS "To",
+SELECT f.conrelid::bigint AS "Table", {name} AS "To", f.confdeltype = 'c' AS "Cascades",
 		(SELECT json_agg(a.attname ORDER BY k.n) FROM unnest(f.conkey) WITH ORDINALITY k(attnum, n)
 			JOIN pg_catalog.pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = k.attnum) AS "Columns",
 		(SELECT json_agg(a.attname ORDER BY k.n) FROM unnest(f.confkey) WITH ORDINALITY k(attnum, n)

@@ -37,7 +37,7 @@ func (d *DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error
 		WHERE l.partial = 0 AND l.origin <> 'pk' ORDER BY t.name, l.seq DESC, i.seqno`)
 	c.Each(ctx, "SELECT +t.name, +s.sql "+tables+" JOIN sqlite_schema s ON s.tbl_name = t.name COLLATE NOCASE WHERE s.type = 'trigger'", addTrigger)
 	// A missing "to" is the primary key.
-	c.References(ctx, `SELECT +t.name, r.seq + 1, +r."from", +r."table", +r."to" `+tables+` JOIN pragma_foreign_key_list(t.name) r ORDER BY t.name, r.id DESC, r.seq`, quoteName)
+	c.References(ctx, `SELECT +t.name, r.seq + 1, +r."from", +r."table", +r."to", +r.on_delete `+tables+` JOIN pragma_foreign_key_list(t.name) r ORDER BY t.name, r.id DESC, r.seq`, quoteName)
 	all, err := c.Done()
 	resolveReferences(&all)
 	for i := range all.Tables {

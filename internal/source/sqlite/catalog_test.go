@@ -142,10 +142,10 @@ func TestCatalogTriggers(t *testing.T) {
 // primary key.
 func TestCatalogReferences(t *testing.T) {
 	c := catalogOf(t, `CREATE TABLE Film (Id INTEGER PRIMARY KEY)`, `CREATE TABLE pair (a INT, b INT, PRIMARY KEY (b, a))`,
-		`CREATE TABLE t (f INT REFERENCES film, g INT REFERENCES FILM (ID), x INT, y INT, z INT REFERENCES nowhere (q), FOREIGN KEY (x, y) REFERENCES pair)`)
+		`CREATE TABLE t (f INT REFERENCES film, g INT REFERENCES FILM (ID) ON DELETE CASCADE, x INT, y INT, z INT REFERENCES nowhere (q), FOREIGN KEY (x, y) REFERENCES pair)`)
 	i := slices.IndexFunc(c.Tables, func(t doc.CatalogTable) bool { return t.Name == "t" })
 	want := []doc.CatalogReference{
-		{To: "Film", Columns: []string{"f"}, OtherColumns: []string{"Id"}}, {To: "Film", Columns: []string{"g"}, OtherColumns: []string{"Id"}},
+		{To: "Film", Columns: []string{"f"}, OtherColumns: []string{"Id"}}, {To: "Film", Columns: []string{"g"}, OtherColumns: []string{"Id"}, Cascades: true},
 		{To: "nowhere", Columns: []string{"z"}, OtherColumns: []string{"q"}}, {To: "pair", Columns: []string{"x", "y"}, OtherColumns: []string{"b", "a"}},
 	}
 	if got := c.Tables[i].References; !reflect.DeepEqual(got, want) {

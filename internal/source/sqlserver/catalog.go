@@ -42,7 +42,7 @@ func (*DB) Catalog(ctx context.Context, s dialect.Session) (doc.Catalog, error) 
 		FROM sys.tables t JOIN sys.indexes i ON i.object_id = t.object_id JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.index_id AND k.key_ordinal > 0
 		JOIN sys.columns c ON c.object_id = k.object_id AND c.column_id = k.column_id
 		WHERE i.type IN (1, 2) AND i.has_filter = 0 AND i.is_disabled = 0 AND i.is_hypothetical = 0 ORDER BY t.object_id, i.is_primary_key DESC, i.index_id, k.key_ordinal`)
-	c.References(ctx, "SELECT "+tableSQL+`, CAST(k.constraint_column_id AS bigint), COL_NAME(k.parent_object_id, k.parent_column_id), QUOTENAME(OBJECT_SCHEMA_NAME(k.referenced_object_id)) + N'.' + QUOTENAME(OBJECT_NAME(k.referenced_object_id)), COL_NAME(k.referenced_object_id, k.referenced_column_id)
+	c.References(ctx, "SELECT "+tableSQL+`, CAST(k.constraint_column_id AS bigint), COL_NAME(k.parent_object_id, k.parent_column_id), QUOTENAME(OBJECT_SCHEMA_NAME(k.referenced_object_id)) + N'.' + QUOTENAME(OBJECT_NAME(k.referenced_object_id)), COL_NAME(k.referenced_object_id, k.referenced_column_id), CASE OBJECTPROPERTY(k.constraint_object_id, 'CnstIsDeleteCascade') WHEN 1 THEN N'CASCADE' ELSE N'' END
 		FROM sys.tables t JOIN sys.foreign_key_columns k ON k.parent_object_id = t.object_id ORDER BY t.object_id, k.constraint_object_id, k.constraint_column_id`, func(sql string) string { return sql })
 	// The triggers need the right VIEW DEFINITION.
 	c.Triggers(ctx, "SELECT "+tableSQL+`, COALESCE(OBJECT_DEFINITION(g.object_id), N'') FROM sys.tables t JOIN sys.triggers g ON g.parent_id = t.object_id AND g.is_disabled = 0

@@ -33,7 +33,7 @@ func TestCatalog(t *testing.T) {
 		fakedriver.Values("JOIN sys.check_constraints k", values{film, "(isjson([data]]])=(1))"}, values{film, "(isjson(coalesce([own],''))>(0))"}),
 		fakedriver.Values("FROM sys.tables t JOIN sys.indexes i",
 			values{film, "1", "id", int64(1), int64(1)}, values{film, "2", "changed", int64(0), int64(0)}, values{film, "4", "notes", int64(0), int64(1)}, values{film, "3", "title", int64(0), int64(1)}, values{film, "3", "id", int64(0), int64(1)}),
-		fakedriver.Values("sys.foreign_key_columns k", values{film, int64(1), "id", "[crm].[secret]", "id"}, values{film, int64(2), "title", "[crm].[secret]", "name"}),
+		fakedriver.Values("sys.foreign_key_columns k", values{film, int64(1), "id", "[crm].[secret]", "id", "CASCADE"}, values{film, int64(2), "title", "[crm].[secret]", "name", "CASCADE"}),
 		fakedriver.Values("JOIN sys.triggers g", values{film, "CREATE TRIGGER t ON film AFTER UPDATE AS UPDATE f SET [Changed] = SYSUTCDATETIME() FROM film f"}),
 		fakedriver.Values("FROM [dbo].[film] ORDER BY (SELECT NULL)", values{int64(1), "ACADEMY DINOSAUR", nil, nil, nil, nil, nil, nil, nil, nil, nil, nil}))
 	got, err := source.New(d, pace.Limits{}).Catalog(t.Context(), nil)
@@ -45,7 +45,7 @@ func TestCatalog(t *testing.T) {
 		Tables: []doc.CatalogTable{
 			{
 				Name: "film", SQL: film, Rows: 1000, Primary: true, Keys: [][]string{{"id"}, {"title", "id"}},
-				References: []doc.CatalogReference{{To: "[crm].[secret]", Columns: []string{"id", "title"}, OtherColumns: []string{"id", "name"}}},
+				References: []doc.CatalogReference{{To: "[crm].[secret]", Columns: []string{"id", "title"}, OtherColumns: []string{"id", "name"}, Cascades: true}},
 				Columns: []doc.CatalogColumn{
 					{Name: "id", SQL: "[id]", Type: "int", Kind: doc.NumberColumn, NotNull: true, Key: true, Time: true, Indexed: true},
 					{Name: "title", SQL: "[title]", Type: "nvarchar", Kind: doc.TextColumn, Length: 100, NotNull: true, Key: true, Indexed: true},

@@ -107,20 +107,21 @@ func (c *Catalog) Indexes(ctx context.Context, sql string) {
 }
 
 // AddReference adds a column of a foreign key: of another one than before, or of the
-// same.
-func AddReference(t *doc.CatalogTable, another bool, column, to, other string) {
+// same. onDelete is the key's rule in SQL.
+func AddReference(t *doc.CatalogTable, another bool, column, to, other, onDelete string) {
 	if another {
-		t.References = append(t.References, doc.CatalogReference{To: to})
+		t.References = append(t.References, doc.CatalogReference{To: to, Cascades: strings.EqualFold(onDelete, "CASCADE")})
 	}
 	r := &t.References[len(t.References)-1]
 	r.Columns, r.OtherColumns = append(r.Columns, column), append(r.OtherColumns, other)
 }
 
 // References adds foreign keys by a query of their columns in order: the position from
-// 1, the column, the other table, which name writes as SQL does, and its column.
+// 1, the column, the other table, which name writes as SQL does, its column, and the rule
+// ON DELETE.
 func (c *Catalog) References(ctx context.Context, sql string, name func(string) string) {
 	c.Each(ctx, sql, func(t *doc.CatalogTable, r Row) {
-		AddReference(t, r.Number(0) == 1, r.Text(1), name(r.Text(2)), r.Text(3))
+		AddReference(t, r.Number(0) == 1, r.Text(1), name(r.Text(2)), r.Text(3), r.Text(4))
 	})
 }
 

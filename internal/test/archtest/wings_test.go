@@ -74,9 +74,10 @@ var wings = map[string]wing{
 		"sync/passes":  {"/timetrace", "/configs", "state/stamps", "source/changes"},
 	}},
 	"tool": {imports: []string{"base", "configs", "source"}, extra: map[string][]string{
-		"tool/inspect": {"index/analysis/language", "index/fulltext/schema", "index/title"}, // what a column is indexed as, its language, and what names a row
+		"tool/inspect":  {"index/fulltext/schema"},                  // what a column is indexed as
+		"tool/proposal": {"index/analysis/language", "index/title"}, // the language of a text, and what names a row
 	}, inside: map[string][]string{
-		"tool/inspect": {"tool/secret"},
+		"tool/proposal": {"tool/secret"},
 	}},
 	"serve": {imports: []string{"base", "configs", "source", "index", "pages", "state", "sync", "tool"}, inside: map[string][]string{
 		"serve/httpapi": {"serve/clients", "serve/signed"},

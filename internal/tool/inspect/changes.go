@@ -7,6 +7,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/terminal"
 	"indexerd/internal/source/changes"
 )
 
@@ -83,7 +84,7 @@ func (tc *tableCheck) silent() error {
 		often = fmt.Sprintf("every %s, since the database sets %s", rounded(max(every, changes.EveryMaintained(took))), tc.Conf.Updated)
 	}
 	if took > 0 {
-		what += fmt.Sprintf(", which takes about %s of database time for %s, %s, and is made at most %s", rounded(took), count(tc.rows, "row"), known, often)
+		what += fmt.Sprintf(", which takes about %s of database time for %s, %s, and is made at most %s", rounded(took), terminal.Count(tc.rows, "row"), known, often)
 	}
 	tc.add(silentChanges, tc.path+".updated", what, nothing)
 	return nil

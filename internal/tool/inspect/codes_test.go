@@ -14,6 +14,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/terminal"
 	"indexerd/internal/base/timeunit"
 	"indexerd/internal/test/golden"
 )
@@ -267,11 +268,11 @@ func TestDocumentedLimits(t *testing.T) {
 	}
 	for _, want := range []string{
 		fmt.Sprintf("cancels a query after %d seconds, and the check of a table after %d.", queryWithin/time.Second, TableWithin/time.Second),
-		fmt.Sprintf("a whole table of more than %s rows", grouped(small)),
-		fmt.Sprintf("reads the whole child, of more than %s rows", grouped(small)),
-		fmt.Sprintf("joined table of more than %s rows", grouped(small)),
+		fmt.Sprintf("a whole table of more than %s rows", terminal.Grouped(small)),
+		fmt.Sprintf("reads the whole child, of more than %s rows", terminal.Grouped(small)),
+		fmt.Sprintf("joined table of more than %s rows", terminal.Grouped(small)),
 		fmt.Sprintf("differ by more than %d s", clocksApart/time.Second),
-		fmt.Sprintf("a sample of %s can't become", grouped(sampled)),
+		fmt.Sprintf("a sample of %s can't become", terminal.Grouped(sampled)),
 		fmt.Sprintf("has less than %d GiB free", leastFree>>30),
 		fmt.Sprintf("before %d, or more than a year after", timeunit.Earliest.Year()),
 	} {

@@ -8,6 +8,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/pace"
+	"indexerd/internal/base/terminal"
 )
 
 // sumRows is about how many rows a range of keys has, of which a comparison reads the
@@ -27,7 +28,7 @@ func (tc *tableCheck) compared() error {
 	}
 	if took > 0 {
 		what += fmt.Sprintf("; a comparison of %s takes about %s of database time, %s, and is made at most every %s while something changes",
-			count(tc.rows, "row"), rounded(took), sampled, rounded(tc.every(took)))
+			terminal.Count(tc.rows, "row"), rounded(took), sampled, rounded(tc.every(took)))
 	}
 	tc.add(changesFound, tc.path, what, nothing)
 	return nil
@@ -89,7 +90,7 @@ func (tc *tableCheck) listing(ctx context.Context) (took time.Duration, known st
 	if read == 0 || read >= tc.rows {
 		return took, "measured", nil
 	}
-	return time.Duration(float64(took) * float64(tc.rows) / float64(read)), fmt.Sprintf("estimated from %s", count(read, "row")), nil
+	return time.Duration(float64(took) * float64(tc.rows) / float64(read)), fmt.Sprintf("estimated from %s", terminal.Count(read, "row")), nil
 }
 
 // every returns how often the table is compared while something changes.

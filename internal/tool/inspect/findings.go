@@ -75,24 +75,7 @@ func (f *Findings) Write(w io.Writer) {
 func (f *Findings) Summary() string {
 	parts := []string{"no errors"}
 	if f.Errors > 0 {
-		parts[0] = count(f.Errors, "error")
+		parts[0] = terminal.Count(f.Errors, "error")
 	}
-	return strings.Join(append(parts, count(f.Warnings, "warning"), count(len(f.Findings)-f.Errors-f.Warnings, "note")), ", ")
-}
-
-// count returns a number and a noun: "1 row", "20,000 rows".
-func count[N int | int64](n N, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return grouped(int64(n)) + " " + what + "s"
-}
-
-// grouped returns a number with commas between its thousands.
-func grouped(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return strings.Join(append(parts, terminal.Count(f.Warnings, "warning"), terminal.Count(len(f.Findings)-f.Errors-f.Warnings, "note")), ", ")
 }

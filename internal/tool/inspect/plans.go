@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/terminal"
 )
 
 // small is the number of rows up to which reading a whole table is not reported.
@@ -35,7 +36,7 @@ func (tc *tableCheck) plans() error {
 		tc.plan(p, seen)
 	}
 	if p := tc.window; p.Cost > 0 {
-		tc.add(windowCost, tc.path+".updated", fmt.Sprintf("the planner estimates a cost of %.0f and %s for a window of %s", p.Cost, count(int64(p.Rows), "row"), doc.ShortDuration(every)), nothing)
+		tc.add(windowCost, tc.path+".updated", fmt.Sprintf("the planner estimates a cost of %.0f and %s for a window of %s", p.Cost, terminal.Count(int64(p.Rows), "row"), doc.ShortDuration(every)), nothing)
 	}
 	return tc.planned(err)
 }
@@ -107,13 +108,13 @@ func (tc *tableCheck) asks(p doc.Plan) string {
 	if p.Asks == doc.AsksWindow {
 		return fmt.Sprintf("each window%s, every %s,", of, doc.ShortDuration(tc.Conf.Incremental.Every))
 	}
-	return fmt.Sprintf("each batch of %s documents%s", grouped(int64(tc.Conf.Batch)), of)
+	return fmt.Sprintf("each batch of %s documents%s", terminal.Grouped(int64(tc.Conf.Batch)), of)
 }
 
 func wholes(all []doc.FullScan) string {
 	var parts []string
 	for _, w := range all {
-		parts = append(parts, fmt.Sprintf("%s of %s", count(w.Rows, "row"), w.Table))
+		parts = append(parts, fmt.Sprintf("%s of %s", terminal.Count(w.Rows, "row"), w.Table))
 	}
 	return strings.Join(parts, " and all ")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/terminal"
 	"indexerd/internal/base/timeunit"
 )
 
@@ -17,9 +18,9 @@ const most = 1000
 // counted describes a number of rows with a problem.
 func counted(n int) string {
 	if n == most {
-		return "at least " + count(n, "row")
+		return "at least " + terminal.Count(n, "row")
 	}
-	return count(n, "row")
+	return terminal.Count(n, "row")
 }
 
 // countable is the estimate up to which rows are counted.
@@ -41,7 +42,7 @@ func (tc *tableCheck) size() error {
 	if !known {
 		about, tc.rows = "about ", max(guess, int64(len(tc.oids)))
 	}
-	what := fmt.Sprintf("%s%s, key %v", about, count(tc.rows, "row"), tc.Rows.Kinds())
+	what := fmt.Sprintf("%s%s, key %v", about, terminal.Count(tc.rows, "row"), tc.Rows.Kinds())
 	if !tc.Conf.ByComparison() {
 		what += fmt.Sprintf(", updated with a precision of %v", tc.Rows.Tick())
 	}
@@ -124,7 +125,7 @@ func (tc *tableCheck) units() {
 func (tc *tableCheck) outOfRange(updated string) error {
 	n, _, err := ask(tc, "rows with an implausible "+updated, tc.Rows.OutOfRange)
 	if n > 0 {
-		tc.add(outOfRangeUpdated, tc.path+".updated", fmt.Sprintf("%s with %s before 1990, or more than a year after the database's clock: no window finds their changes", count(n, "row"), updated),
+		tc.add(outOfRangeUpdated, tc.path+".updated", fmt.Sprintf("%s with %s before 1990, or more than a year after the database's clock: no window finds their changes", terminal.Count(n, "row"), updated),
 			"find what writes these times")
 	}
 	return err

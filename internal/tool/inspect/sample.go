@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/terminal"
 	"indexerd/internal/index/fulltext/schema"
 )
 
@@ -98,7 +99,7 @@ func (tc *tableCheck) volatile() error {
 		}
 		previous, current = current, different
 	}
-	tc.add(volatileSQL, tc.path+".sql", fmt.Sprintf("%s of %d in the sample had other values with each read, such as row %v: %s", count(len(different), "row"), len(tc.batch.Docs),
+	tc.add(volatileSQL, tc.path+".sql", fmt.Sprintf("%s of %d in the sample had other values with each read, such as row %v: %s", terminal.Count(len(different), "row"), len(tc.batch.Docs),
 		different[0].OID, difference(previous, different[0])), "remove values that change by themselves, such as now() or random(), from the SQL")
 	return nil
 }

@@ -23,7 +23,7 @@ const (
 var (
 	// strong are words of names that say by themselves that a text is a secret.
 	strong = wordsOf(`password passwords passwd passphrase passcode pwd pw pass secret secrets credential credentials token tokens psk otp totp hotp nonce
-		cookie cookies crypt crypted encrypted ciphertext cipher iv salt hash hashes hashed pin cvv cvc cvv2 iban ssn apikey apikeys bearer jwt csrf xsrf webhook webhooks
+		cookie cookies crypt crypted encrypted ciphertext cipher iv salt hash hashes hashed pin cvv cvc cvv2 iban ssn apikey apikeys bearer jwt csrf xsrf webhook webhooks ha1 ha1b
 		sessionid sessionkey sessiondata mnemonic privatekey tfa mfa totpsecret accesskey secretkey authkey sessid phpsessid pgp_private`)
 	// numeric are those that a number can be.
 	numeric = wordsOf(`pin otp cvv cvc ssn password passcode iban`)

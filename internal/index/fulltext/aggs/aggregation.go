@@ -41,7 +41,7 @@ type Aggregation struct {
 	tops      []*topAggregator
 	composite []*compositeKeys
 	sorted    []string     // fields of the sorts of tops
-	values    *plan.Values // of all these fields; nil if there are none
+	values    *plan.Values // of those of all these fields that are not read from columns; nil if there are none
 
 	doc    readDoc // the current one
 	budget int     // bytes that are left
@@ -76,16 +76,24 @@ type aggregator interface {
 // Open makes the aggregators for a session. They hold at most so many bytes of values.
 func (a *Aggregation) Open(s *plan.Session, budget int) (err error) {
 	a.s, a.budget, a.shared = s, budget, map[string]*column{}
-	if a.roots, err = a.aggregators(a.planned); err != nil {
-		return err
-	}
+	a.roots, err = a.aggregators(a.planned)
+	return err
+}
+
+// open opens the values of a part.
+func (a *Aggregation) open(p *plan.Part) error {
 	fields := slices.Clone(a.sorted)
 	for _, c := range a.columns {
-		fields = append(fields, c.name)
+		if err := c.open(p); err != nil {
+			return err
+		}
+		if !c.numbers.Has() {
+			fields = append(fields, c.name)
+		}
 	}
 	slices.Sort(fields)
-	if fields = slices.Compact(fields); len(fields) > 0 {
-		a.values = s.Values(fields)
+	if a.values = nil; len(fields) > 0 {
+		a.values = a.s.Values(slices.Compact(fields))
 	}
 	return nil
 }
@@ -187,6 +195,9 @@ func (a *Aggregation) collectPart(roots []aggregator, f *Matches) error {
 
 // each calls use with each match of a part as the current document.
 func (a *Aggregation) each(f *Matches, use func()) error {
+	if err := a.open(f.Part); err != nil {
+		return err
+	}
 	at := 0
 	for doc := range f.Docs.All {
 		a.doc = readDoc{part: f.Part, number: doc, score: f.Score(at)}
@@ -205,7 +216,7 @@ func (a *Aggregation) each(f *Matches, use func()) error {
 // read reads the values of the current document.
 func (a *Aggregation) read() error {
 	for _, c := range a.columns {
-		c.values = c.values[:0]
+		c.read(a.doc.number)
 	}
 	for _, t := range a.tops {
 		t.begin()
@@ -218,7 +229,7 @@ func (a *Aggregation) read() error {
 
 func (a *Aggregation) addValue(field string, term []byte) {
 	for _, c := range a.columns {
-		if c.name != field {
+		if c.name != field || c.numbers.Has() {
 			continue
 		}
 		grown, err := c.add(term)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"indexerd/internal/base/calendar"
 	"indexerd/internal/index/aggregate"
@@ -163,16 +164,25 @@ func each(keys func() []uint64, change func(float64) float64) func() []uint64 {
 	}
 }
 
-// starts returns Start of an interval. Instants of the same interval follow each other
-// often, so it keeps the last one.
+// manyIntervals is the number of intervals from which on all that are known are dropped.
+const manyIntervals = 4096
+
+// starts returns Start of an interval. What is known of an interval is kept: a calendar takes
+// a hundred times as long as a look at the known ones.
 func starts(iv calendar.Interval) func(float64) float64 {
-	start, next := int64(0), int64(0)
+	type span struct{ start, next int64 }
+	var known []span
 	return func(n float64) float64 {
-		if ms := int64(n); ms < start || ms >= next {
-			start = iv.Start(ms)
-			next = iv.Next(start)
+		ms := int64(n)
+		i := sort.Search(len(known), func(i int) bool { return known[i].next > ms })
+		if i == len(known) || known[i].start > ms {
+			if len(known) == manyIntervals {
+				known, i = known[:0], 0
+			}
+			start := iv.Start(ms)
+			known = slices.Insert(known, i, span{start, iv.Next(start)})
 		}
-		return float64(start)
+		return float64(known[i].start)
 	}
 }
 

@@ -5,18 +5,45 @@ import (
 	"slices"
 
 	"indexerd/internal/index/fulltext/order"
+	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/fulltext/schema"
+	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
 
 // A column reads the values of one field. A value has a key: a keyword its number in
 // order of appearance, and everything else the bits of its query.BucketValue.Number.
 type column struct {
-	field  schema.Field
-	name   string // in the index
-	ids    map[string]uint64
-	texts  []string
-	values []uint64 // keys of the values of the current document, each once
+	field   schema.Field
+	name    string // in the index
+	ids     map[string]uint64
+	texts   []string
+	values  []uint64       // keys of the values of the current document, each once
+	numbers segment.Column // of the current part, if its documents have a number at most
+}
+
+// open opens the numbers of a part. Without them the terms of each document are added.
+func (c *column) open(p *plan.Part) error {
+	c.numbers = segment.Column{}
+	if c.field.Type != schema.Number && c.field.Type != schema.Date {
+		return nil
+	}
+	if numbers, err := p.Column(c.name); err != nil || !numbers.Several() {
+		c.numbers = numbers
+		return err
+	}
+	return nil
+}
+
+// read sets the values to those of a document, if the part has numbers.
+func (c *column) read(doc uint32) {
+	c.values = c.values[:0]
+	if !c.numbers.Has() {
+		return
+	}
+	if n, ok := c.numbers.Least(doc); ok {
+		c.values = append(c.values, math.Float64bits(c.field.Type.OfNumber(n)))
+	}
 }
 
 func newColumn(f schema.Field) *column {

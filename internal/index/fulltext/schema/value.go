@@ -298,10 +298,18 @@ func (t Type) Float(term []byte) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return t.float(n), nil
+}
+
+// OfNumber is Float for a number or date whose term is that of a number: orderedTerm has it
+// with the sign inverted.
+func (t Type) OfNumber(n uint64) float64 { return t.float(int64(n ^ 1<<63)) }
+
+func (t Type) float(n int64) float64 {
 	if t == Date {
-		return float64(floorMilli(n)), nil
+		return float64(floorMilli(n))
 	}
-	return numeric.Int64ToFloat64(n), nil
+	return numeric.Int64ToFloat64(n)
 }
 
 // floorMilli returns the millisecond that a microsecond is in.

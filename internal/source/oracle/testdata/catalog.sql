@@ -16,7 +16,7 @@ SELECT o.owner, o.table_name, LISTAGG(k.column_name, ',') WITHIN GROUP (ORDER BY
 		LEFT JOIN all_constraints p ON p.owner = o.owner AND p.table_name = o.table_name AND p.index_name = o.index_name AND p.constraint_type = 'P'
 		WHERE o.owner IN (SELECT u.username FROM all_users u WHERE u.oracle_maintained = 'N') GROUP BY o.owner, o.table_name, o.index_owner, o.index_name, o.uniqueness ORDER BY o.owner, o.table_name, MAX(p.constraint_type) NULLS LAST, o.index_name;
 
-SELECT o.owner, o.table_name, o.constraint_name, a.column_name, u.owner, u.table_name, b.column_name
+SELECT o.owner, o.table_name, o.constraint_name, a.column_name, u.owner, u.table_name, b.column_name, o.delete_rule
 		FROM all_constraints o JOIN all_constraints u ON u.owner = o.r_owner AND u.constraint_name = o.r_constraint_name
 		JOIN all_cons_columns a ON a.owner = o.owner AND a.constraint_name = o.constraint_name
 		JOIN all_cons_columns b ON b.owner = u.owner AND b.constraint_name = u.constraint_name AND b.position = a.position

@@ -1,4 +1,4 @@
-package inspect
+package proposal
 
 import (
 	"cmp"
@@ -115,7 +115,7 @@ func (u updated) maintenance() string {
 	case u.Maintained:
 		return "set on UPDATE by a trigger"
 	case u.Now:
-		return "set on INSERT by its default; the application must set it on UPDATE, or only the sweep finds the change"
+		return "set on INSERT by its default, on UPDATE by the application"
 	}
-	return "the application must set it, or only the sweep finds the change"
+	return "set by the application"
 }

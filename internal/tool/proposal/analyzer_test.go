@@ -1,4 +1,4 @@
-package inspect
+package proposal
 
 import (
 	"slices"
@@ -38,7 +38,7 @@ func TestLanguage(t *testing.T) {
 	}{
 		{"", german, "language: de  # that of the sampled texts"},
 		{AutoLanguage, german, "language: de  # that of the sampled texts"},
-		{AutoLanguage, "ACADEMY DINOSAUR", "language: none  # the sampled texts show none"},
+		{AutoLanguage, "ACADEMY DINOSAUR", "content: {fields: [text]}\n  visit"},
 		{"no", german, "language: \"no\"  # of all tables, as --language says"},
 		{NoLanguage, german, "language: none  # of all tables, as --language says"},
 		{AutoLanguage, "吾輩は猫である", "analyzer: cjk}\n  visit"},
@@ -51,7 +51,7 @@ func TestLanguage(t *testing.T) {
 			}
 			return slices.Repeat([][]string{{test.text}}, len(columns))
 		}}
-		yaml, _ := Config(c, s)
+		yaml, _ := all(c, s)
 		_, note, _ := strings.Cut(yaml, "\n  note:")
 		if got := strings.ReplaceAll(note, "\n\n", "\n"); !strings.Contains(got, test.want) || strings.Count(yaml, "language:") > 1 {
 			t.Errorf("%q, %.20s: got\n%s\nwant %q in it", test.language, test.text, got, test.want)
@@ -80,10 +80,10 @@ func TestAnalyzerIsSampled(t *testing.T) {
 		return texts
 	}
 	c.Tables = append(c.Tables, doc.CatalogTable{SQL: "n", Columns: []doc.CatalogColumn{{Name: "id", Kind: doc.NumberColumn, Key: true}}, Keys: [][]string{{"id"}}})
-	yaml, _ := Config(c, s)
+	yaml, _ := all(c, s)
 	for _, want := range []string{
-		"    content: {fields: [title, description], boosts: {title: 3}}\n    language: en  # that of the sampled texts: a word finds its other forms too\n    title: title  # hits show it in place of the key, and it counts 3 times in their order\n",
-		"# cjk: many of the sampled characters are Chinese, Japanese or Korean\n    content: {fields: [name], analyzer: cjk, boosts: {name: 3}}\n    title: name  # hits",
+		"    content: {fields: [title, description, language], boosts: {title: 3}}\n    language: en  # that of the sampled texts: a word finds its other forms too\n    title: title\n",
+		"# cjk: many of the sampled characters are Chinese, Japanese or Korean\n    content: {fields: [name], analyzer: cjk}\n    title: name\n",
 	} {
 		if !strings.Contains(yaml, want) {
 			t.Errorf("got\n%s\nwant %q in it", yaml, want)
@@ -93,6 +93,6 @@ func TestAnalyzerIsSampled(t *testing.T) {
 		t.Errorf("got samples of %v, want title and description of film, and none of n", asked)
 	}
 	c.Tables = c.Tables[:len(c.Tables)-1]
-	yaml, _ = Config(c, s)
+	yaml, _ = all(c, s)
 	works(t, yaml, open)
 }

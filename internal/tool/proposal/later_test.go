@@ -1,4 +1,4 @@
-package inspect
+package proposal
 
 import "testing"
 
@@ -8,7 +8,7 @@ func TestLater(t *testing.T) {
 	var l, r updated
 	l.SQL, l.NotNull, r.SQL, r.NotNull = "u", true, "v", true
 	for greatest, want := range map[string]string{"max": "max(l.u, r.v)", "": "CASE WHEN l.u > r.v THEN l.u ELSE r.v END"} {
-		if got := (family{greatest: greatest}).later(l, r); got != want {
+		if got := (&family{greatest: greatest}).later(l, r); got != want {
 			t.Errorf("%q: got %s, want %s", greatest, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package inspect
+package proposal
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/terminal"
 	"indexerd/internal/tool/secret"
 )
 
@@ -54,21 +55,23 @@ func (p *proposal) arrange() {
 }
 
 // comparable is the number of rows up to which a table with updated is followed by
-// comparison if a table that is joined to it has none.
+// comparison if a child has none.
 const comparable = 100_000
 
 // decide follows p by comparison, which finds the changes of all its tables within
-// seconds, if updated would leave some of them to the sweep and p is not large.
-func (f family) decide(p *proposal) {
-	if p.comparison() || p.table.Rows > comparable {
+// seconds, if updated would leave those of a child to the sweep and p is not large.
+func (f *family) decide(p *proposal) {
+	if p.comparison() || p.table.Rows > comparable || p.keyless != "" {
 		return
 	}
-	for _, t := range f.joinedTo(p) {
-		if _, ok := updateTime(t); !ok {
-			p.timeless, p.updated = t.SQL, updated{}
-			p.columns, p.content, p.metadata, p.json, p.formed, p.omitted = nil, nil, nil, nil, nil, nil
-			p.arrange()
-			return
+	for _, k := range f.kinOf(p) {
+		for _, t := range []doc.CatalogTable{k.table, k.far} {
+			if _, ok := updateTime(t); !ok && t.SQL != "" && !crowded(p.table, k.table) {
+				p.timeless, p.updated = t.SQL, updated{}
+				p.columns, p.content, p.metadata, p.json, p.formed, p.omitted = nil, nil, nil, nil, nil, nil
+				p.arrange()
+				return
+			}
 		}
 	}
 }
@@ -92,7 +95,7 @@ func (p *proposal) noKey(rowKeys bool) *proposal {
 	case !rowKeys:
 		return p.omit(p.keyless, "add a primary key")
 	case p.table.Rows > configs.RowKeyRows:
-		return p.omit(fmt.Sprintf("%s, and %s, which each comparison would sort", p.keyless, count(p.table.Rows, "row")), "add a primary key, or see key: row and limits.rows in docs/configuration.md")
+		return p.omit(fmt.Sprintf("%s, and %s, which each comparison would sort", p.keyless, terminal.Count(p.table.Rows, "row")), "add a primary key, or see key: row and limits.rows in docs/configuration.md")
 	}
 	p.arrange()
 	if len(p.columns) == 0 {

@@ -1,9 +1,8 @@
-package inspect
+package proposal
 
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/title"
@@ -14,21 +13,21 @@ import (
 // as without boosts, and a name also counts more than other short columns.
 const namingBoost = 3
 
-// findTitle chooses the title of the table's hits: columns that name a row, or the column
-// with the table's name.
+// findTitle chooses the title of the table's hits: the columns of its content that name a row.
 func (p *proposal) findTitle() {
 	if p.textless {
 		return
 	}
 	var columns []string
+	named := nameOf(p.table)
 	for _, c := range p.columns {
-		if c.Kind == doc.TextColumn && slices.ContainsFunc(p.content, func(s selected) bool { return s.as == c.as }) {
+		names := slices.ContainsFunc(named, func(n doc.CatalogColumn) bool { return n.Name == c.Name })
+		if names && c.Kind == doc.TextColumn && slices.ContainsFunc(p.content, func(s selected) bool { return s.as == c.as }) {
 			columns = append(columns, c.as)
 		}
 	}
-	p.title = title.Default(columns)
-	if i := slices.IndexFunc(columns, func(c string) bool { return strings.EqualFold(c, p.table.Name) }); i >= 0 && p.title.Columns() == nil {
-		p.title = title.Column(columns[i])
+	if p.title = title.Default(columns); p.title.Columns() == nil && len(columns) > 0 {
+		p.title = title.Column(columns[0])
 	}
 }
 

@@ -1,4 +1,4 @@
-package inspect
+package proposal
 
 import (
 	"strings"
@@ -32,13 +32,14 @@ func TestSecretsAreLeftOut(t *testing.T) {
 		}
 		return texts
 	}}
-	yaml, tables := Config(c, s)
+	r := Config(c, s)
+	yaml, tables := r.YAML, r.Tables
 	if tables != 1 {
 		t.Errorf("got %d tables, want one", tables)
 	}
 	for _, want := range []string{
 		"omitted: passwd (looks like a secret: its name has passwd), extra (looks like a secret: a value looks like a password's hash (bcrypt))",
-		"SELECT id, name, note\n", "  # a queue of jobs, which no one searches:\n  #failed_jobs:\n  #  source: shop\n", "  #django_session:\n",
+		"    sql: SELECT id, name, note FROM users\n", "  # A queue of jobs, which no one searches:\n  # failed_jobs: {source: shop, ", "\n  # django_session: {",
 		"# logins: its key sessionid looks like a secret (its name has sessionid): ",
 	} {
 		if !strings.Contains(yaml, want) {

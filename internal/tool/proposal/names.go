@@ -1,4 +1,4 @@
-package inspect
+package proposal
 
 import (
 	"fmt"
@@ -68,11 +68,30 @@ func beginning(prefix, name, pattern string) string {
 	return name
 }
 
+// wordsOf returns the words of a name in lower case: invoice, line of InvoiceLine.
+func wordsOf(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(inner.ReplaceAllString(name, "${1}_$2")), func(r rune) bool { return r == '_' || r == ' ' || r == '-' || r == '.' })
+}
+
+// spelled returns a name in lower case, with underscores between its words.
+func spelled(name string) string { return strings.Join(wordsOf(name), "_") }
+
+// singular returns a word without the end of a plural.
+func singular(word string) string {
+	switch {
+	case strings.HasSuffix(word, "ies") && len(word) > 4:
+		return word[:len(word)-3] + "y"
+	case strings.HasSuffix(word, "ss"), strings.HasSuffix(word, "us"):
+		return word
+	}
+	return strings.TrimSuffix(word, "s")
+}
+
 // plural returns the plural of a table's name, by the common rules of English.
 func plural(name string) string {
 	lower := strings.ToLower(name)
 	switch {
-	case regexp.MustCompile(`(ss|x|ch|sh)$`).MatchString(lower):
+	case regexp.MustCompile(`(ss|as|us|x|ch|sh)$`).MatchString(lower):
 		return name + "es"
 	case strings.HasSuffix(lower, "s"):
 		return name

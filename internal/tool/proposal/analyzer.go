@@ -1,6 +1,7 @@
-package inspect
+package proposal
 
 import (
+	"slices"
 	"unicode"
 
 	"indexerd/internal/base/doc"
@@ -38,7 +39,8 @@ func (p *proposal) findLanguage(s Source, of sample) {
 	var texts []string
 	some := false
 	for _, c := range p.content {
-		if c.Kind == doc.TextColumn {
+		own := func(s selected) bool { return s.as == c.as }
+		if c.Kind == doc.TextColumn && slices.ContainsFunc(p.columns, own) {
 			texts, some = append(texts, of[c.CatalogColumn.Name]...), true
 		}
 	}
@@ -51,7 +53,5 @@ func (p *proposal) findLanguage(s Source, of sample) {
 		p.language, p.languageWhy = s.Language, "of all tables, as --language says"
 	case found != "":
 		p.language, p.languageWhy = found, "that of the sampled texts: a word finds its other forms too"
-	case len(texts) > 0 && !p.eastern:
-		p.language, p.languageWhy = NoLanguage, "the sampled texts show none whose words have stems"
 	}
 }

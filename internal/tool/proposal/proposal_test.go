@@ -1,8 +1,9 @@
-package inspect
+package proposal
 
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -106,9 +107,13 @@ func TestConfigOfPagila(t *testing.T) {
 // its tables.
 func inspects(t *testing.T, file string, c doc.Catalog, open func(configs.Table) error) {
 	t.Helper()
-	yaml, tables := Config(c, pagilaAt)
+	r := Config(c, pagilaAt)
+	yaml, tables := r.YAML, r.Tables
 	golden.Check(t, "testdata/"+file, yaml)
 	cfg := works(t, yaml, open)
+	if on := works(t, switchedOn(yaml), open); len(on.Tables) != tables+r.Others {
+		t.Errorf("got %d tables with the comments switched on, want %d and %d", len(on.Tables), tables, r.Others)
+	}
 	if tables != len(cfg.Tables) {
 		t.Errorf("got %d tables, want the %d of the file", tables, len(cfg.Tables))
 	}
@@ -134,7 +139,19 @@ func TestShop(t *testing.T) {
 		`INSERT INTO category VALUES (1, 'Tea', '2024-01-01 10:00:00')`,
 		`INSERT INTO product (id, "list price", title, introduced, category_id) VALUES (1, 2.5, 'Green', '2024-01-01', 1)`,
 		`INSERT INTO review VALUES (1, 1, 'Good', 1700000000)`, `INSERT INTO tag VALUES ('fresh', 1700000000.5)`, `INSERT INTO product_tag VALUES (1, 'fresh', 1700000000.5)`)
-	yaml, _ := Config(c, Source{Driver: "sqlite", DSN: "shop.db", Address: "shop.db"})
-	golden.Check(t, "testdata/"+"shop.yaml", yaml)
+	yaml, _ := all(c, Source{Driver: "sqlite", DSN: "shop.db", Address: "shop.db"})
+	golden.Check(t, "testdata/shop.yaml", yaml)
 	works(t, yaml, open)
 }
+
+// all proposes all tables.
+func all(c doc.Catalog, s Source) (yaml string, tables int) {
+	s.All = true
+	r := Config(c, s)
+	return r.YAML, r.Tables
+}
+
+// switchedOn returns a configuration whose comments of one line are tables.
+func switchedOn(yaml string) string { return comment.ReplaceAllString(yaml, "  $1") }
+
+var comment = regexp.MustCompile(`(?m)^  # ([a-z0-9_]+: \{source: )`)

@@ -1,4 +1,4 @@
-package inspect
+package proposal
 
 import (
 	"os"
@@ -99,7 +99,7 @@ func TestConfigIsValidForAnyNames(t *testing.T) {
 			to := rapid.SampledFrom(c.Tables).Draw(t, "to")
 			c.Tables[i].References = []doc.CatalogReference{{To: to.SQL, Columns: []string{c.Tables[i].Columns[0].Name}, OtherColumns: to.Keys[0]}}
 		}
-		yaml, tables := Config(c, Source{Driver: "sqlite", DSN: "a $$ \"b\".db", Address: name.Draw(t, "address")})
+		yaml, tables := all(c, Source{Driver: "sqlite", DSN: "a $$ \"b\".db", Address: name.Draw(t, "address")})
 		if tables == 0 {
 			return
 		}
@@ -148,8 +148,8 @@ func TestForeignZoneIsShown(t *testing.T) {
 	c := doc.Catalog{Name: "shop", ForeignZone: "+05:30", Tables: []doc.CatalogTable{{Name: "a", SQL: "a", Primary: true, Keys: [][]string{{"id"}}, Columns: []doc.CatalogColumn{
 		{Name: "id", SQL: "id", Kind: doc.NumberColumn, Key: true, Indexed: true}, {Name: "updated_at", SQL: "updated_at", Kind: doc.WallColumn, Time: true}, {Name: "unseen", SQL: "unseen", Type: "text, invisible", Kind: doc.OtherColumn},
 	}}}}
-	yaml, _ := Config(c, Source{Driver: "mysql"})
-	for _, want := range []string{"the server's, +05:30, is no region's", "    timezone: UTC\n", "# omitted: unseen (text, invisible)\n"} {
+	yaml, _ := all(c, Source{Driver: "mysql"})
+	for _, want := range []string{"    timezone: UTC  # the server's, +05:30, is no region's: replace UTC by that of the times, such as Asia/Kolkata\n", "# omitted: unseen (text, invisible)\n"} {
 		if !strings.Contains(yaml, want) {
 			t.Errorf("got\n%s\nwant %q in it", yaml, want)
 		}

@@ -1,4 +1,4 @@
-package inspect
+package proposal
 
 import (
 	"strings"
@@ -31,12 +31,12 @@ var shapes = []shape{
 			CREATE TABLE e (b_id INTEGER REFERENCES b (id), d_id INTEGER REFERENCES d (id), parent INTEGER REFERENCES b (id), n INTEGER)`,
 		[]string{
 			"  a:\n", "# no primary key, and no unique index on columns that are NOT NULL: the key is a digest of the row, and an UPDATE is a new document\n    key: row\n" +
-				"    # followed by comparison, which reads and sorts all rows, here 0 rows, when something changed; a primary key makes that cheap\n    content: {fields: [title]}\n    title: title  # hits show it in place of the key\n    metadata: {updated_at: date}\n",
-			"title: \"{first_name} {last_name}\"  # hits show it in place of the key\n",
+				"    # followed by comparison, which reads and sorts all rows, here 0 rows, when something changed; a primary key makes that cheap\n    content: {fields: [title]}\n    title: title\n    metadata: {updated_at: date}\n",
+			"title: \"{first_name} {last_name}\"\n",
 			"# no column holds text: all columns are searched as words\n    content: {fields: [x, \"n\"]}\n    metadata: {x: number, \"n\": number}\n",
-			"      SELECT l.b_id, l.d_id, l.parent, l.n, r1.name AS \"b\", r2.first_name AS \"d_first_name\",\n             r2.last_name AS \"d_last_name\", r3.name AS \"parent_b\"\n" +
+			"      SELECT l.b_id, l.d_id, l.parent, l.n, r1.name AS \"b\", r2.first_name AS \"d_first_name\",\n             r2.last_name AS \"d_last_name\", r3.name AS \"parent_name\"\n" +
 				"      FROM e l\n      LEFT JOIN b r1 ON r1.id = l.b_id\n      LEFT JOIN d r2 ON r2.id = l.d_id\n      LEFT JOIN b r3 ON r3.id = l.parent\n",
-			"    content: {fields: [b, d_first_name, d_last_name, parent_b]}\n    metadata: {b_id: number, d_id: number, parent: number, \"n\": number, b: keyword, parent_b: keyword}\n",
+			"    content: {fields: [b, d_first_name, d_last_name, parent_name]}\n    metadata: {b_id: number, d_id: number, parent: number, \"n\": number, b: keyword, parent_name: keyword}\n",
 		}, []string{"children:", "updated:"},
 	},
 	{
@@ -57,7 +57,7 @@ var shapes = []shape{
 	},
 	{
 		"no updated column", `CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), updates INTEGER)`,
-		[]string{"key: id\n    # followed by comparison: no column looks like the time of a row's last change\n    # a comparison reads the digest of each row, here 0 rows; one is made when something changed, and check reports what it takes\n    content: {fields: [title]}\n"}, []string{"    updated:"},
+		[]string{"    # followed by comparison: no column looks like the time of a row's last change\n    key: id\n    content: {fields: [title]}\n"}, []string{"    updated:"},
 	},
 	{
 		"a number that may be a mark", `CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), modified INTEGER)`,
@@ -66,15 +66,15 @@ var shapes = []shape{
 	{
 		"names of referenced rows", `CREATE TABLE genre (id INTEGER PRIMARY KEY, name VARCHAR(80), note VARCHAR(80)); CREATE TABLE box (place VARCHAR(80), code VARCHAR(8) PRIMARY KEY NOT NULL); CREATE TABLE password (id INTEGER PRIMARY KEY, secret VARCHAR(80));
 			CREATE TABLE a (id INTEGER PRIMARY KEY, GenreId INTEGER REFERENCES genre (id), box_code VARCHAR(8) REFERENCES box (code), pass_id INTEGER REFERENCES password (id))`,
-		[]string{"FROM a l JOIN genre r ON r.id = l.", "SELECT l.id, r.name\n", "      box:\n        sql: |\n          SELECT l.id, r.place\n"}, []string{"      pass", "JOIN password"},
+		[]string{"r1.name AS ", "LEFT JOIN genre r1 ON r1.id = l.", "r2.place AS \"box\"\n", "LEFT JOIN box r2 ON r2.code = l.box_code\n", "LEFT JOIN box r2 ON r2.code = l.box_code\n    # followed"}, []string{"children", "JOIN password"},
 	},
 	{
 		"a row of numbers is found by the names that it references", `CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80)); CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a (id), n INTEGER)`,
-		[]string{"# no column holds text: the key is searched as words\n    content: {fields: [id]}\n    metadata: {a_id: number, \"n\": number}\n    children:\n      a:\n        sql: |\n          SELECT l.id, r.title\n          FROM b l JOIN a r ON r.id = l.a_id\n"}, []string{"      bs:"},
+		[]string{"    sql: SELECT l.id, l.a_id, l.n, r1.title AS \"a\" FROM b l LEFT JOIN a r1 ON r1.id = l.a_id\n", "    # no column holds text: the key is searched as words\n    content: {fields: [id, a]}\n    metadata: {a_id: number, \"n\": number, a: keyword}\n"}, []string{"      bs:"},
 	},
 	{
 		"names in mixed case", `CREATE TABLE "InvoiceLine" ("InvoiceLineId" INTEGER PRIMARY KEY, "Text" VARCHAR(80), "ParentId" INTEGER REFERENCES "InvoiceLine" ("InvoiceLineId"), "Order" VARCHAR(80))`,
-		[]string{"\n  invoice_line:\n", "      Parent:\n", "key: InvoiceLineId\n", "content: {fields: [Text, Order]}"}, nil,
+		[]string{"\n  invoice_line:\n", "AS \"Parent\"\n", "key: InvoiceLineId\n", "content: {fields: [Text, Order, Parent]}"}, nil,
 	},
 	{
 		"times that are not of the row's last change", `CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), born INSTANT, price_updated_at INSTANT)`,
@@ -107,56 +107,56 @@ var shapes = []shape{
 	},
 	{
 		"a self reference names the other row", `CREATE TABLE a (id INTEGER PRIMARY KEY, parent_id INTEGER REFERENCES a (id), reports_to INTEGER REFERENCES a (id), title VARCHAR(80), updated_at INSTANT)`,
-		[]string{"metadata: {parent_id: number, reports_to: number}", "      parent:\n", "      reports_to_a:\n", "SELECT l.id, r.updated_at, r.title\n          FROM a l JOIN a r ON r.id = l.reports_to\n        key: id"}, []string{"      as:"},
+		[]string{"LEFT JOIN a r1 ON r1.id = l.", "AS \"parent\"", "AS \"reports_to_title\"", "    updated: updated_at ", "parent_id: number, reports_to: number"}, []string{"children:"},
 	},
 	{
 		"a cycle", `CREATE TABLE a (id INTEGER PRIMARY KEY, b_id INTEGER, title VARCHAR(80), updated_at INSTANT);
-			CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a (id), title VARCHAR(80), updated_at INSTANT); CYCLE`,
-		[]string{"SELECT a_id, updated_at, title\n          FROM b\n        key: a_id"}, nil,
+			CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a (id) ON DELETE CASCADE, title VARCHAR(80), updated_at INSTANT); CYCLE`,
+		[]string{"        sql: SELECT a_id, updated_at, title FROM b\n        key: a_id"}, nil,
 	},
 	{
 		"two references to one table", `CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), updated_at INSTANT);
-			CREATE TABLE b (id INTEGER PRIMARY KEY, x INTEGER REFERENCES a (id), y INTEGER REFERENCES a (id), title VARCHAR(80), updated_at INSTANT)`,
-		[]string{"      bs:\n", "      bs_by_y:\n"}, nil,
+			CREATE TABLE a_b (id INTEGER PRIMARY KEY, x INTEGER REFERENCES a (id), y INTEGER REFERENCES a (id), title VARCHAR(80), updated_at INSTANT)`,
+		[]string{"      bs:\n", "FROM a_b l JOIN a r ON r.id = l.y\n        key: x\n", "r.title, l.title AS \"title_2\"\n"}, []string{"key: y\n"},
 	},
 	{
 		"a child by a composite key in another order",
 		`CREATE TABLE a (tenant INTEGER NOT NULL, id INTEGER NOT NULL, title VARCHAR(80), updated_at INSTANT, PRIMARY KEY (tenant, id), UNIQUE (id, tenant));
-			CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INTEGER, a_tenant INTEGER, note VARCHAR(80), updated_at INSTANT, FOREIGN KEY (a_id, a_tenant) REFERENCES a (id, tenant))`,
+			CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INTEGER, a_tenant INTEGER, note VARCHAR(80), updated_at INSTANT, FOREIGN KEY (a_id, a_tenant) REFERENCES a (id, tenant) ON DELETE CASCADE)`,
 		[]string{"key: [a_tenant, a_id]"}, nil,
 	},
 	{
 		"large: a link without updated to a table with it",
 		`CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), updated_at INSTANT); CREATE TABLE b (id INTEGER PRIMARY KEY, name VARCHAR(80), updated_at INSTANT);
 			CREATE TABLE a_b (a_id INTEGER REFERENCES a (id), b_id INTEGER REFERENCES b (id), PRIMARY KEY (a_id, b_id))`,
-		[]string{"SELECT l.a_id, r.updated_at, r.name\n          FROM a_b l JOIN b r ON r.id = l.b_id", "# of b; a change of a_b is found by the sweep"}, []string{"# a_b:"},
+		[]string{"SELECT l.a_id, r.updated_at, r.name FROM a_b l JOIN b r ON r.id = l.b_id\n", "# of b; a change of a_b is found by the sweep"}, []string{"# a_b:"},
 	},
 	{
 		"large: a link without updated on either side",
 		`CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), updated_at INSTANT); CREATE TABLE b (id INTEGER PRIMARY KEY, name VARCHAR(80));
 			CREATE TABLE a_b (a_id INTEGER REFERENCES a (id), b_id INTEGER REFERENCES b (id), PRIMARY KEY (a_id, b_id))`,
-		[]string{"SELECT l.a_id, r.name\n", "# neither a_b nor b has the time of the last change: the sweep finds changes"}, nil,
+		[]string{"SELECT l.a_id, r.name FROM a_b l", "# neither a_b nor b has the time of the last change: the sweep finds changes"}, nil,
 	},
 	{
 		"a link without updated is compared with its tables",
 		`CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), updated_at INSTANT); CREATE TABLE b (id INTEGER PRIMARY KEY, name VARCHAR(80), updated_at INSTANT);
 			CREATE TABLE a_b (a_id INTEGER REFERENCES a (id), b_id INTEGER REFERENCES b (id), PRIMARY KEY (a_id, b_id))`,
-		[]string{"    # followed by comparison: a_b, which belongs to its documents, has no time of the last change\n", "metadata: {updated_at: date}", "SELECT l.a_id, r.name\n"}, []string{"updated: ", "the sweep"},
+		[]string{"    # followed by comparison: a_b, which belongs to its documents, has no time of the last change\n", "metadata: {updated_at: date}", "SELECT l.a_id, r.name FROM a_b l"}, []string{"the sweep"},
 	},
 	{
 		"a link of a table with itself",
 		`CREATE TABLE a (id INTEGER PRIMARY KEY, name VARCHAR(80), updated_at INSTANT); CREATE TABLE friend (one INTEGER REFERENCES a (id), other INTEGER REFERENCES a (id), updated_at INSTANT NOT NULL, PRIMARY KEY (one, other))`,
-		[]string{"FROM friend l JOIN a r ON r.id = l.other", "FROM friend l JOIN a r ON r.id = l.one", "      as:\n", "      as_by_other:\n"}, nil,
+		[]string{"FROM friend l JOIN a r ON r.id = l.other", "      others:\n", "        key: one\n"}, []string{"key: other\n"},
 	},
 	{
 		"large: a table without text is no child, one without updated is",
 		`CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), updated_at INSTANT); CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a (id), n INTEGER, updated_at INSTANT);
-			CREATE TABLE c (id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a (id), note VARCHAR(80))`,
-		[]string{"      cs:\n        sql: |\n          SELECT a_id, note\n", "# c has no time of the last change: the sweep finds changes\n"}, []string{"      bs:"},
+			CREATE TABLE c (id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a (id) ON DELETE CASCADE, note VARCHAR(80))`,
+		[]string{"      cs:\n        sql: SELECT a_id, note FROM c\n", "# c has no time of the last change: the sweep finds changes\n"}, []string{"      bs:"},
 	},
 	{
-		"a child with the name of a column", `CREATE TABLE a (id INTEGER PRIMARY KEY, notes VARCHAR(80), updated_at INSTANT); CREATE TABLE note (id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a (id), text VARCHAR(80), updated_at INSTANT)`,
-		[]string{"      notes_by_a_id:\n"}, nil,
+		"a child with the name of a column", `CREATE TABLE a (id INTEGER PRIMARY KEY, notes VARCHAR(80), updated_at INSTANT); CREATE TABLE note (id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a (id) ON DELETE CASCADE, text VARCHAR(80), updated_at INSTANT)`,
+		[]string{"      note:\n"}, nil,
 	},
 }
 
@@ -168,7 +168,7 @@ func TestShapes(t *testing.T) {
 			if strings.HasPrefix(s.name, "large: ") {
 				grow(&c)
 			}
-			yaml, tables := Config(c, pagilaAt)
+			yaml, tables := all(c, pagilaAt)
 			if tables > 0 {
 				works(t, yaml, open)
 			}
@@ -180,7 +180,7 @@ func TestShapes(t *testing.T) {
 			if strings.HasPrefix(s.name, "large: ") {
 				grow(&c)
 			}
-			yaml, tables := Config(c, Source{Driver: "sqlite", DSN: "shape.db"})
+			yaml, tables := all(c, Source{Driver: "sqlite", DSN: "shape.db"})
 			if tables > 0 {
 				works(t, yaml, open)
 			}
@@ -207,7 +207,7 @@ func TestPostgresShapes(t *testing.T) {
 	for _, s := range []shape{
 		{
 			"a time without a zone gets the server's", `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET TimeZone = %L', current_database(), 'Europe/Berlin'); END $$; CREATE TABLE a (id int PRIMARY KEY, title text, updated_at timestamp)`,
-			[]string{"# updated has no time zone; this one is the server's\n    timezone: Europe/Berlin\n"}, nil,
+			[]string{"    timezone: Europe/Berlin  # the server's, as updated has none\n"}, nil,
 		},
 		{
 			"a time in UTC by its name", `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET TimeZone = %L', current_database(), 'Europe/Berlin'); END $$; CREATE TABLE a (id int PRIMARY KEY, title text, post_modified timestamp NOT NULL, post_modified_gmt timestamp NOT NULL)`,
@@ -215,7 +215,7 @@ func TestPostgresShapes(t *testing.T) {
 		},
 		{
 			"a zone that is not in the time zone data", `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET TimeZone = %L', current_database(), '<-03>3'); END $$; CREATE TABLE a (id int PRIMARY KEY, title text, updated_at timestamp)`,
-			[]string{"timezone: UTC\n"}, nil,
+			[]string{"timezone: UTC  # "}, nil,
 		},
 		{
 			"keys of other types", `CREATE TABLE a (at timestamptz, day date, PRIMARY KEY (at, day)); CREATE TABLE b (words tsvector PRIMARY KEY, n int); CREATE TABLE c (words tsvector PRIMARY KEY)`,
@@ -230,7 +230,7 @@ func TestPostgresShapes(t *testing.T) {
 			[]string{"updated: modified_at ", "# or: updated\n", "# a date: every window reads the rows of a whole day"}, nil,
 		},
 		{
-			"a reference that names no columns", `CREATE TABLE a (id int PRIMARY KEY, title text, updated_at timestamptz); CREATE TABLE b (id int PRIMARY KEY, a_id int REFERENCES a, title text, updated_at timestamptz)`,
+			"a reference that names no columns", `CREATE TABLE a (id int PRIMARY KEY, title text, updated_at timestamptz); CREATE TABLE b (id int PRIMARY KEY, a_id int REFERENCES a ON DELETE CASCADE, title text, updated_at timestamptz)`,
 			[]string{"      bs:\n"}, nil,
 		},
 		{
@@ -240,7 +240,7 @@ func TestPostgresShapes(t *testing.T) {
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			c, open := postgres(t, func(dsn string) { pgtest.Exec(t, dsn, s.schema) })
-			yaml, _ := Config(c, pagilaAt)
+			yaml, _ := all(c, pagilaAt)
 			works(t, yaml, open)
 			s.check(t, yaml)
 		})
@@ -252,7 +252,7 @@ func TestDeniedTable(t *testing.T) {
 		{Name: "id", SQL: "id", Kind: doc.NumberColumn, Key: true}, {Name: "t", SQL: "t", Kind: doc.TextColumn},
 		{Name: "updated_at", SQL: "updated_at", Kind: doc.InstantColumn, Time: true},
 	}
-	yaml, tables := Config(doc.Catalog{Tables: []doc.CatalogTable{{Name: "a", SQL: "a", Unreadable: "the role has no SELECT privilege", Remedy: "GRANT SELECT ON a to this role", Columns: columns, Keys: [][]string{{"id"}}, Primary: true}}}, pagilaAt)
+	yaml, tables := all(doc.Catalog{Tables: []doc.CatalogTable{{Name: "a", SQL: "a", Unreadable: "the role has no SELECT privilege", Remedy: "GRANT SELECT ON a to this role", Columns: columns, Keys: [][]string{{"id"}}, Primary: true}}}, pagilaAt)
 	if want := "# a: the role has no SELECT privilege: GRANT SELECT ON a TO this role"; tables != 0 || !strings.Contains(strings.ToLower(yaml), strings.ToLower(want)) {
 		t.Errorf("got %d tables and\n%s\nwant none, and %q", tables, yaml, want)
 	}
@@ -271,7 +271,7 @@ func TestNoRowKey(t *testing.T) {
 		{true, configs.RowKeyRows + 1, "# a: no primary key, and no unique index on columns that are NOT NULL, and 1,000,001 rows, which each comparison would sort: add a primary key, or see key: row and limits.rows in docs/configuration.md"},
 		{false, 1, "# a: no primary key, and no unique index on columns that are NOT NULL: add a primary key\n"},
 	} {
-		yaml, tables := Config(doc.Catalog{RowKeys: c.computes, Tables: []doc.CatalogTable{
+		yaml, tables := all(doc.Catalog{RowKeys: c.computes, Tables: []doc.CatalogTable{
 			{Name: "a", SQL: "a", Rows: c.rows, Columns: []doc.CatalogColumn{{Name: "t", SQL: "t", Kind: doc.TextColumn}}},
 		}}, pagilaAt)
 		if got := tables == 1; got != (c.want == "") || !strings.Contains(yaml, c.want) {
@@ -280,7 +280,7 @@ func TestNoRowKey(t *testing.T) {
 	}
 }
 
-// A child with very many rows in each document is omitted.
+// A part of which a document would have very many rows is no child, and a document itself.
 func TestCrowdedChild(t *testing.T) {
 	columns := func(names ...string) (all []doc.CatalogColumn) {
 		for _, name := range names {
@@ -293,15 +293,17 @@ func TestCrowdedChild(t *testing.T) {
 		return all
 	}
 	id := [][]string{{"id"}}
-	for rows, crowded := range map[int64]bool{5000: false, 5001: true, 0: false} {
-		yaml, tables := Config(doc.Catalog{Tables: []doc.CatalogTable{
-			{Name: "kind", SQL: "kind", Rows: 5, Columns: columns("id", "name"), Keys: id, Primary: true},
-			{Name: "part", SQL: "part", Rows: rows, Columns: columns("id", "kind_id", "name"), Keys: id, Primary: true,
-				References: []doc.CatalogReference{{To: "kind", Columns: []string{"kind_id"}, OtherColumns: []string{"id"}}}},
+	for rows, crowded := range map[int64]bool{250: false, 251: true, 0: false} {
+		r := Config(doc.Catalog{Tables: []doc.CatalogTable{
+			{Name: "topic", SQL: "topic", Rows: 5, Columns: columns("id", "title"), Keys: id, Primary: true},
+			{
+				Name: "post", SQL: "post", Rows: rows, Columns: columns("id", "topic_id", "body"), Keys: id, Primary: true,
+				References: []doc.CatalogReference{{To: "topic", Columns: []string{"topic_id"}, OtherColumns: []string{"id"}, Cascades: true}},
+			},
 		}}, pagilaAt)
-		omitted := strings.Contains(yaml, "# omitted: a child of the rows of part, about 1,000 rows in each document\n")
-		if tables != 2 || omitted != crowded || strings.Contains(yaml, "      parts:\n") == crowded || !strings.Contains(yaml, "      kind:\n") {
-			t.Errorf("%d rows: got %d tables, omitted %v, want 2, %v in\n%s", rows, tables, omitted, crowded, yaml)
+		own := strings.Contains(r.YAML, "r1.title AS \"topic\"\n      FROM post l\n      LEFT JOIN topic r1 ON r1.id = l.topic_id\n")
+		if own != crowded || strings.Contains(r.YAML, "      posts:\n        sql: SELECT topic_id, body FROM post\n") == crowded || r.Tables+r.Others != 2 {
+			t.Errorf("%d rows: got %d tables, crowded %v, want %v in\n%s", rows, r.Tables, own, crowded, r.YAML)
 		}
 	}
 }
