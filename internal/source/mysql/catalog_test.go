@@ -24,7 +24,7 @@ func TestCatalogOfAReader(t *testing.T) {
 	} {
 		mariatest.Exec(t, dsn, s)
 	}
-	c, err := source.New(openDB(t, strings.Replace(dsn, "root@", "cataloger_"+database+"@", 1), time.Second), pace.Limits{}).Catalog(t.Context())
+	c, err := source.New(openDB(t, strings.Replace(dsn, "root@", "cataloger_"+database+"@", 1), time.Second), pace.Limits{}).Catalog(t.Context(), nil)
 	if err != nil || len(c.Tables) != 2 || len(c.Tables[1].References) != 1 || c.Tables[1].References[0].To != "album" {
 		t.Errorf("got %+v, %v, want a reference to album", c, err)
 	}
