@@ -50,7 +50,7 @@ func (c *client) wait(ctx context.Context, w world, id string) (run httpapi.Run,
 		case ctx.Err() != nil:
 			return run, errors.Join(errors.New("cancelled"), c.cancel(path))
 		case err == nil:
-			answered = time.Now()
+			answered, run = time.Now(), httpapi.Run{} // the answer lacks what is not known any more
 			if err := json.Unmarshal(body, &run); err != nil {
 				return run, fmt.Errorf("response of the daemon: %w", err)
 			}

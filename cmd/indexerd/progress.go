@@ -172,8 +172,8 @@ func (s *screen) show(bars *mpb.Progress) {
 	s.bars = bars
 }
 
-// mostLoads is how many tables that are being loaded are shown at a time. Of more, their
-// number and the sum of their rows is.
+// mostLoads is how many tables that are being loaded are shown at a time. Of more, those
+// that are loaded are counted.
 const mostLoads = 8
 
 // watchLoads shows the progress of initial loads: bars on a terminal, log lines
@@ -183,20 +183,41 @@ func watchLoads(ctx context.Context, loads func() []daemon.Load, s *screen, log 
 		drawLoads(ctx, loads, s)
 		return
 	}
+	tables := new(progress.Meter)
 	every(ctx, lineEvery, func() bool {
 		all := loads()
-		logLoads(all, log)
+		logLoads(all, tables, log)
 		return slices.ContainsFunc(all, unloaded)
 	})
 }
 
 func unloaded(l daemon.Load) bool { return !l.Loaded }
 
+// countLoads has a meter count the tables that are loaded.
+func countLoads(all []daemon.Load, tables *progress.Meter) progress.Reading {
+	loaded := 0
+	for _, l := range all {
+		if l.Loaded {
+			loaded++
+		}
+	}
+	tables.Set(int64(loaded), int64(len(all)))
+	r := tables.Reading()
+	r.Unit = "tables"
+	return r
+}
+
 // logLoads logs how far the loads have come that go on.
-func logLoads(all []daemon.Load, log *slog.Logger) {
-	running, sum := sumLoads(all)
+func logLoads(all []daemon.Load, tables *progress.Meter, log *slog.Logger) {
+	whole := countLoads(all, tables)
+	var running []daemon.Load
+	for _, l := range all {
+		if l.Running {
+			running = append(running, l)
+		}
+	}
 	if len(running) > mostLoads {
-		log.Info("initial loads", "running", len(running), "loaded", countLoaded(all), "of_tables", len(all), "rows", sum.Done, "of", sum.Of, "rows_per_s", int(sum.Rate), "eta", sum.Left.Round(time.Second))
+		log.Info("initial loads", "running", len(running), "tables", whole.Done, "of", whole.Of, "eta", whole.Left.Round(time.Second))
 		return
 	}
 	for _, l := range running {
@@ -204,77 +225,80 @@ func logLoads(all []daemon.Load, log *slog.Logger) {
 	}
 }
 
-// sumLoads returns the loads that go on, and the sum of them.
-func sumLoads(all []daemon.Load) (running []daemon.Load, sum progress.Reading) {
-	for _, l := range all {
-		if l.Running {
-			running = append(running, l)
-			sum.Done, sum.Of, sum.Rate, sum.Left = sum.Done+l.Done, sum.Of+l.Of, sum.Rate+l.Rate, max(sum.Left, l.Left)
-		}
-	}
-	sum.Running, sum.Unit = len(running) > 0, "rows"
-	return running, sum
+// A loadBars is the bars of loads: one for each table, which stays when the table is loaded;
+// or, if there are many tables, one for each that has come some way, at most mostLoads at a
+// time, and below them one for all.
+type loadBars struct {
+	drawing *mpb.Progress
+	many    bool
+	bars    map[string]*bar
+	tables  progress.Meter
+	whole   *bar // nil unless there are many
+	drawn   int  // bars of tables
 }
 
-func countLoaded(all []daemon.Load) (n int) {
-	for _, l := range all {
-		if l.Loaded {
-			n++
-		}
-	}
-	return n
-}
-
-// drawLoads draws a bar for each load, at most mostLoads at a time, and below them one for
-// all tables if they are more.
+// drawLoads draws how far loads have come.
 func drawLoads(ctx context.Context, loads func() []daemon.Load, s *screen) {
-	bars := map[string]*bar{}
-	var drawing *mpb.Progress
-	var whole *bar // of all tables, if they are many
-	many := false
+	var d *loadBars
 	every(ctx, barEvery, func() bool {
 		all := loads()
-		running, sum := sumLoads(all)
-		many = len(all) > mostLoads
-		if drawing == nil && len(running) > 0 {
-			drawing = mpb.New(mpb.WithOutput(s.out), mpb.WithAutoRefresh())
-			s.show(drawing)
-			if many {
-				whole = newBar(drawing)
-				whole.SetPriority(len(all))
-			}
+		if d == nil && slices.ContainsFunc(all, func(l daemon.Load) bool { return l.Running }) {
+			d = newLoadBars(len(all), s)
 		}
-		drawn := 0
-		for _, l := range all {
-			b := bars[l.Table]
-			if b == nil && l.Running && (!many || drawn < mostLoads) {
-				b = newBar(drawing)
-				bars[l.Table] = b
-			}
-			switch {
-			case b == nil:
-			case many && !l.Running:
-				b.Abort(true)
-			default:
-				drawn++
-				b.set(l.Table, l.Reading, !l.Running)
-			}
-		}
-		if whole != nil {
-			whole.set(fmt.Sprintf("%d of %d tables loaded, %d loading", countLoaded(all), len(all), len(running)), sum, false)
+		if d != nil {
+			d.show(all)
 		}
 		return slices.ContainsFunc(all, unloaded)
 	})
-	if drawing != nil {
-		for _, b := range bars {
-			b.Abort(many) // those that are complete stay as they are
-		}
-		if whole != nil {
-			whole.Abort(true)
-		}
-		drawing.Wait()
+	if d != nil {
+		d.end()
 		s.show(nil)
 	}
+}
+
+func newLoadBars(tables int, s *screen) *loadBars {
+	d := &loadBars{drawing: mpb.New(mpb.WithOutput(s.out), mpb.WithAutoRefresh()), many: tables > mostLoads, bars: map[string]*bar{}}
+	s.show(d.drawing)
+	if d.many {
+		d.whole = newBar(d.drawing)
+		d.whole.SetPriority(tables)
+	}
+	return d
+}
+
+// show shows the loads.
+func (d *loadBars) show(all []daemon.Load) {
+	for _, l := range all {
+		b := d.bars[l.Table]
+		switch {
+		case b == nil && l.Running && (!d.many || l.Done > 0 && l.Done < l.Of && d.drawn < mostLoads):
+			b = newBar(d.drawing)
+			d.bars[l.Table] = b
+			d.drawn++
+		case b == nil:
+			continue
+		case d.many && !l.Running:
+			b.Abort(true)
+			delete(d.bars, l.Table)
+			d.drawn--
+			continue
+		}
+		b.set(l.Table, l.Reading, !l.Running)
+	}
+	if d.whole != nil {
+		d.whole.set("loaded", countLoads(all, &d.tables), false)
+	}
+}
+
+// end leaves the bars of tables that are loaded, unless there are many.
+func (d *loadBars) end() {
+	for _, b := range d.bars {
+		b.Abort(d.many)
+	}
+	if d.whole != nil {
+		d.whole.Abort(true)
+	}
+	d.drawing.Wait()
 }
 
 // every calls f at an interval until it returns false or ctx ends.

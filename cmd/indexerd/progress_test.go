@@ -59,13 +59,13 @@ func TestProgressOfManyLoads(t *testing.T) {
 	for i := range 2 * mostLoads {
 		all = append(all, daemon.Load{Table: fmt.Sprintf("t%d", i), Loaded: i == 0, Reading: progress.Reading{Running: i > 0, Done: 10, Of: 20, Rate: 5, Left: 2 * time.Second}})
 	}
-	logLoads(all[:mostLoads], log)
+	logLoads(all[:mostLoads], new(progress.Meter), log)
 	if got := strings.Count(out.String(), `msg="initial load" `); got != mostLoads-1 {
 		t.Errorf("got %d lines, want one for each load", got)
 	}
 	out.Reset()
-	logLoads(all, log)
-	if got, want := out.String(), `msg="initial loads" running=15 loaded=1 of_tables=16 rows=150 of=300 rows_per_s=75 eta=2s`; strings.Count(got, "\n") != 1 || !strings.Contains(got, want) {
+	logLoads(all, new(progress.Meter), log)
+	if got, want := out.String(), `msg="initial loads" running=15 tables=1 of=16 eta=0s`; strings.Count(got, "\n") != 1 || !strings.Contains(got, want) {
 		t.Errorf("got %q, want one line with %s", got, want)
 	}
 }
@@ -176,8 +176,9 @@ func TestProgressOfARun(t *testing.T) {
 			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(text))}, err
 		})}}
 		var out, errs bytes.Buffer
-		if _, err := c.wait(t.Context(), world{stdout: &out, stderr: &errs}, "1"); err != nil {
-			t.Fatal(err)
+		run, err := c.wait(t.Context(), world{stdout: &out, stderr: &errs}, "1")
+		if err != nil || run.State != "done" || run.Progress() != (progress.Reading{}) {
+			t.Errorf("got %+v, %v, want it done, without what the answers before had", run, err)
 		}
 		if got, want := errs.String(), "verify: film: 40 %, 400 of 1000 rows, 100 rows/s, 6s left\n"; got != want || out.Len() > 0 {
 			t.Errorf("got %q and on stdout %q, want %q", got, out.String(), want)

@@ -208,6 +208,42 @@ func TestPackageIsComplete(t *testing.T) {
 	}
 }
 
+// What the .tar.gz takes is in the tree, it has what the other packages have of it, and each
+// link in its README and its changes leads to a file of it.
+func TestArchiveIsComplete(t *testing.T) {
+	script := document(t, "packaging/build.sh")
+	var taken []string
+	for _, c := range regexp.MustCompile(`(?m)^cp (?:-R )?(.*) "dist/\$name(?:/configs)?"$`).FindAllStringSubmatch(script, -1) {
+		taken = append(taken, strings.Fields(c[1])...)
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(taken, func(of string) bool { return name == of || strings.HasPrefix(name, of+"/") })
+	}
+	for _, name := range taken {
+		if _, err := os.Stat(filepath.Join("..", "..", name)); err != nil && name != "dist/indexerd" {
+			t.Error(err)
+		}
+	}
+	wanted := []string{"dist/indexerd", "LICENSE", "configs/service/indexerd.service", "configs/pagila.yaml", "packaging/sysusers.conf", "packaging/tmpfiles.conf"}
+	for name := range shipped {
+		wanted = append(wanted, "packaging/"+name)
+	}
+	for _, page := range []string{"README.md", "CHANGELOG.md"} {
+		wanted = append(wanted, page)
+		for _, link := range regexp.MustCompile(`\]\(([^)#:]+)[)#]`).FindAllStringSubmatch(document(t, page), -1) {
+			wanted = append(wanted, strings.TrimSuffix(link[1], "/"))
+		}
+	}
+	if len(wanted) < 20 {
+		t.Errorf("got %q, want the links too: the expression is broken", wanted)
+	}
+	for _, name := range wanted {
+		if !has(name) {
+			t.Errorf("the .tar.gz lacks %s", name)
+		}
+	}
+}
+
 // The packages have the version of the source, unless VERSION names another, and its commit.
 func TestPackagesHaveTheVersion(t *testing.T) {
 	dir := t.TempDir()
