@@ -70,7 +70,20 @@ func (b tab) sees(selector string, words ...string) {
 
 func (b tab) press(keys string) { b.Helper(); b.do(chromedp.KeyEvent(keys)) }
 
-func (b tab) click(selector string) { b.Helper(); b.do(chromedp.Click(chromedp.CSS(selector))) }
+func (b tab) click(selector string) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, soon)
+	defer cancel()
+	for {
+		err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector)))
+		if err == nil {
+			return
+		}
+		if !strings.Contains(err.Error(), "Could not find node") { // else the page was drawn anew between look and click
+			b.Fatal(err)
+		}
+	}
+}
 
 // opens opens another address of the same server.
 func (b tab) opens(path string) {

@@ -26,7 +26,6 @@ var notRun = map[string]string{
 	"make demo":                         "runs until it is ended; TestDashboardOfDemo does the same",
 	"make test":                         "this test is a part of it",
 	"make package":                      "asks the module proxy for nfpm and cyclonedx-gomod",
-	"make image":                        "TestImage does the same",
 	"sudo apt-get install ./dist/*.deb": "changes this machine",
 	"systemctl status indexerd":         "there is no systemd",
 	`curl -s -H "Authorization: Bearer $TOKEN" 'https://search.example:7700/api/v1/tables/film/search?q=shark'`: "no other machine",

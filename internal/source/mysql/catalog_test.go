@@ -18,13 +18,14 @@ import (
 func TestCatalogOfAReader(t *testing.T) {
 	dsn := mariatest.DB(t)
 	database := dsn[strings.LastIndex(dsn, "/")+1:]
+	reader := "reader_" + database[len(database)-20:] // MySQL allows 32 characters
 	for _, s := range []string{
 		"CREATE TABLE album (id INT PRIMARY KEY)", "CREATE TABLE track (id INT PRIMARY KEY, album_id INT, FOREIGN KEY (album_id) REFERENCES album (id) ON DELETE CASCADE)",
-		"CREATE USER cataloger_" + database + "@'127.0.0.1'", "GRANT SELECT ON " + database + ".* TO cataloger_" + database + "@'127.0.0.1'",
+		"CREATE USER " + reader + "@'127.0.0.1'", "GRANT SELECT ON " + database + ".* TO " + reader + "@'127.0.0.1'",
 	} {
 		mariatest.Exec(t, dsn, s)
 	}
-	c, err := source.New(openDB(t, strings.Replace(dsn, "root@", "cataloger_"+database+"@", 1), time.Second), pace.Limits{}).Catalog(t.Context(), nil)
+	c, err := source.New(openDB(t, strings.Replace(dsn, "root@", reader+"@", 1), time.Second), pace.Limits{}).Catalog(t.Context(), nil)
 	if err != nil || len(c.Tables) != 2 || len(c.Tables[1].References) != 1 || c.Tables[1].References[0].To != "album" {
 		t.Errorf("got %+v, %v, want a reference to album", c, err)
 	}
@@ -34,7 +35,8 @@ func TestCatalog(t *testing.T) {
 	dsn := mariatest.DB(t)
 	for _, s := range []string{
 		"CREATE TABLE `order` (id BINARY(16) PRIMARY KEY, note VARCHAR(40) NOT NULL, long_note TEXT, at DATETIME(6) DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6), paid BOOLEAN, size ENUM('s', 'm'), price DECIMAL(10,2), day DATE, hidden INT INVISIBLE, KEY (at, id), UNIQUE (note))",
-		"CREATE TABLE line (a INT, b INT UNSIGNED, `order` BINARY(16), seen TIMESTAMP(6) NULL, changed BIGINT, photo BLOB, PRIMARY KEY (a, b), UNIQUE (photo(10)), UNIQUE (seen), FOREIGN KEY (`order`) REFERENCES `order` (id) ON DELETE CASCADE, FOREIGN KEY (a, b) REFERENCES line (a, b))",
+		"CREATE TABLE line (a INT, b INT UNSIGNED, `order` BINARY(16), seen TIMESTAMP(6) NULL, changed BIGINT, photo BLOB, PRIMARY KEY (a, b), UNIQUE (photo(10)), UNIQUE (seen), FOREIGN KEY (`order`) REFERENCES `order` (id) ON DELETE CASCADE)",
+		"ALTER TABLE line ADD CONSTRAINT plain FOREIGN KEY (`order`) REFERENCES `order` (id)",
 		"CREATE VIEW shown AS SELECT * FROM line",
 		"CREATE TRIGGER touch BEFORE UPDATE ON line FOR EACH ROW SET NEW.changed = UNIX_TIMESTAMP()",
 	} {
@@ -52,7 +54,7 @@ func TestCatalog(t *testing.T) {
 			got += fmt.Sprintln(" ", c.SQL, width.ReplaceAllString(c.Type, "$1"), c.Kind, c.Length, flags(c))
 		}
 	}
-	want := fmt.Sprintln("line [[a b]] true [{`order` [order] [id] true} {line [a b] [a b] false}]") +
+	want := fmt.Sprintln("line [[a b]] true [{`order` [order] [id] true} {`order` [order] [id] false}]") +
 		fmt.Sprintln("  a int", doc.NumberColumn, 0, "notnull key time indexed") +
 		fmt.Sprintln("  b int unsigned", doc.NumberColumn, 0, "notnull key time") +
 		fmt.Sprintln("  `order` binary(16)", doc.WordColumn, 0, "key indexed") +

@@ -136,10 +136,7 @@ func (r *restriction) add(reject doc.Reject, version doc.Version) error {
 	current := paged && meta.Gen == s.index.Generation()
 	guarded := s.acl != doc.ACL{}
 	switch {
-	case !guarded && (version == 0 || !current || version == meta.V):
-		return nil
-	case version == 0 && !current:
-		r.done[reject.OID] = "" // no document
+	case version == 0 && !(guarded && current), version == meta.V && current && !guarded:
 		return nil
 	case version == 0 || !current:
 		r.remove(reject.OID)
@@ -149,24 +146,16 @@ func (r *restriction) add(reject doc.Reject, version doc.Version) error {
 	if err != nil {
 		return err
 	}
-	if !ok && !guarded {
-		return nil
-	}
 	if !ok {
 		r.remove(reject.OID)
 		return nil
 	}
 	e, visibility, ok := r.rebuilt(page, reject.Groups)
-	if !ok && !guarded {
-		return nil
-	}
 	if !ok || visibility == doc.Hidden && s.Exposed {
 		r.remove(reject.OID)
 		return nil
 	}
-	if guarded {
-		r.done[reject.OID] = visibility
-	}
+	r.done[reject.OID] = r.seen(visibility)
 	// Bodies and not hashes: the index may have been built without the ACL field,
 	// and the next index is built from the page.
 	if bytes.Equal(e.body, page.Body) && version == page.V {
@@ -179,10 +168,18 @@ func (r *restriction) add(reject doc.Reject, version doc.Version) error {
 	return r.write()
 }
 
-// remove removes a document from the index, since without a readable page its
-// groups can't be replaced.
+// remove removes a document from the index, since without a readable page it can't be made
+// whole, and its groups can't be replaced.
 func (r *restriction) remove(oid doc.OID) {
-	r.removed, r.done[oid] = append(r.removed, oid), doc.Hidden
+	r.removed, r.done[oid] = append(r.removed, oid), r.seen(doc.Hidden)
+}
+
+// seen returns what is listed of a document, nothing in a table without an ACL.
+func (r *restriction) seen(v doc.Visibility) doc.Visibility {
+	if r.sink.acl == (doc.ACL{}) {
+		return ""
+	}
+	return v
 }
 
 // page reads a page. It reports false for a damaged one.
@@ -229,7 +226,9 @@ func (r *restriction) write() error {
 	s := r.sink
 	if len(r.removed) > 0 {
 		defer s.noteChanged(slices.Clone(r.removed))
-		if err := s.unindex(r.removed); err != nil {
+		// Without an ACL a document that stays shows nothing to anyone who may not see it, and
+		// the next sweep removes it.
+		if err := s.unindex(r.removed); err != nil && s.acl != (doc.ACL{}) {
 			return fmt.Errorf("hide %d documents: %w", len(r.removed), err)
 		}
 	}

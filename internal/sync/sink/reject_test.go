@@ -162,3 +162,19 @@ func TestPairOfARejectIsMadeWhole(t *testing.T) {
 	}
 	w.wantIndex(t, map[doc.OID]string{one: "a", two: "b"})
 }
+
+// A document of a reject whose page is lost is removed: nothing can make the pair whole.
+func TestDocumentOfARejectWithoutAPage(t *testing.T) {
+	w := newWorld()
+	s := w.start()
+	fetch(t, s, map[doc.OID]string{one: "a", two: "b"})
+	if err := w.pages.Delete([]doc.Removal{{OID: one}}); err != nil {
+		t.Fatal(err)
+	}
+	seq := begin(t, s)
+	if _, err := s.Put(t.Context(), doc.Batch{Fetch: seq, Rejects: []doc.Reject{{OID: one, Reason: "price: NaN"}, {OID: two, Reason: "price: NaN"}}}); err != nil {
+		t.Fatal(err)
+	}
+	s.End(seq)
+	w.wantIndex(t, map[doc.OID]string{two: "b"})
+}
