@@ -49,7 +49,7 @@ var ofDamage = []mutant{
 		edit:  replace("v == m.V && c && !g", "!g"),
 		tests: "TestPairOfARejectIsMadeWhole"},
 	{rule: "R25", name: "the document of a reject stays without its page", pkg: "internal/sync/sink", function: "restriction.add",
-		edit:  replace("v == 0 || !c", "v == 0"),
+		edit:  replace("v == 0 && !(g && c)", "v == 0 && !(g && c) || !g && !c"),
 		tests: "TestDocumentOfARejectWithoutAPage"},
 	{rule: "R25", name: "verify passes over the last documents of rejects", pkg: "deletecheck", function: "check.verdict",
 		edit:  replace("s.V != 0 && !s.whole()", "false"),
