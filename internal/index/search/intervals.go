@@ -125,7 +125,13 @@ func (f typedFacet) agg(ends query.Stats) query.AggKind {
 	case typeDate:
 		return query.DatesAgg{Field: f.Field, Interval: f.dates(ends).interval}
 	}
-	return query.HistogramAgg{Field: f.Field, Interval: f.step(ends)}
+	// Not a histogram, which divides: the filter of an interval compares, and finds as many.
+	bounds := f.bounds(ends)
+	ranges := make([]query.Span64, len(bounds)-1)
+	for i := range ranges {
+		ranges[i] = query.Span64{From: bounds[i], To: bounds[i+1]}
+	}
+	return query.RangesAgg{Field: f.Field, Ranges: ranges}
 }
 
 // counts returns the facet from its aggregation.
@@ -136,12 +142,14 @@ func (f typedFacet) counts(ends query.Stats, r query.AggResult) []query.Count {
 	case typeDate:
 		return f.dates(ends).counts(r)
 	}
-	step := f.step(ends)
-	counts := make([]query.Count, len(r.Buckets))
+	counts := []query.Count{}
+	if ends.Count == 0 {
+		return counts
+	}
+	bounds := f.bounds(ends)
 	for i, b := range r.Buckets {
-		from := rounded(b.Key[0].Number, step)
-		to := rounded(from+step, step)
-		counts[i] = query.Count{Value: between(number(from), number(to)), From: from, To: to, Count: int(b.Count)}
+		from, to := bounds[i], bounds[i+1]
+		counts = append(counts, query.Count{Value: between(number(from), number(to)), From: from, To: to, Count: int(b.Count)})
 	}
 	return counts
 }
@@ -173,13 +181,26 @@ func rounded(n, step float64) float64 {
 	return exact
 }
 
-// step returns the shortest of 1, 2, 5, 10 and so on, and their fractions, of which Size
-// reach from the least to the greatest number. Whole numbers have no fractions.
-func (f typedFacet) step(ends query.Stats) float64 {
+// bounds returns the bounds of the intervals, of which there are at most Size: multiples of
+// the shortest of 1, 2, 5, 10 and so on, and their fractions, that is long enough. Whole
+// numbers have no fractions.
+func (f typedFacet) bounds(ends query.Stats) (bounds []float64) {
+	step, first, n := f.grid(ends)
+	for i := range n + 1 {
+		bounds = append(bounds, multiple(first+float64(i), step))
+	}
+	return bounds
+}
+
+// grid returns the length of the intervals, the first as a multiple of it, and how many
+// there are.
+func (f typedFacet) grid(ends query.Stats) (step, first float64, n int) {
 	whole := ends.Min == math.Trunc(ends.Min) && ends.Max == math.Trunc(ends.Max) && ends.Sum == math.Trunc(ends.Sum)
 	width := ends.Max - ends.Min
 	if ends.Count == 0 || width == 0 || math.IsInf(width, 0) {
-		return max(1, math.Pow(10, math.Floor(math.Log10(max(1, math.Abs(ends.Max))))-14))
+		step = max(1, math.Pow(10, math.Floor(math.Log10(max(1, math.Abs(ends.Max))))-14))
+		first, n = span(ends, step)
+		return step, first, min(n, 1)
 	}
 	power := math.Floor(math.Log10(width / float64(f.Size)))
 	if whole {
@@ -187,16 +208,43 @@ func (f typedFacet) step(ends query.Stats) float64 {
 	}
 	for ; ; power++ {
 		for _, digit := range []float64{1, 2, 5} {
-			step := digit * math.Pow(10, power)
-			if math.Floor(ends.Max/step)-math.Floor(ends.Min/step)+1 <= float64(f.Size) {
-				return step
+			step = digit * math.Pow(10, power)
+			if step == 0 {
+				continue
 			}
-			if f.Size == 1 && step > max(math.Abs(ends.Max), math.Abs(ends.Min)) { // values on both sides of 0 are never in one
-				return step
+			// Values on both sides of 0 are never in one.
+			if first, n = span(ends, step); n <= f.Size || f.Size == 1 && step > max(math.Abs(ends.Max), math.Abs(ends.Min)) {
+				return step, first, n
 			}
 		}
 	}
 }
+
+// largestMultiple is up to which number floating point has each half.
+const largestMultiple = 1 << 52
+
+// span returns which multiple of step begins the first interval, and how many intervals
+// reach from the least to the greatest number; many if that is not worth counting.
+func span(ends query.Stats, step float64) (first float64, n int) {
+	first = math.Floor(ends.Min / step)
+	last := math.Floor(ends.Max / step)
+	if !(last-first <= query.MaxCounts) || max(math.Abs(first), math.Abs(last)) > largestMultiple {
+		return first, math.MaxInt
+	}
+	for multiple(first, step) > ends.Min { // by the error of the division
+		first--
+	}
+	for multiple(first+1, step) <= ends.Min {
+		first++
+	}
+	for multiple(last+1, step) <= ends.Max {
+		last++
+	}
+	return first, int(last-first) + 1
+}
+
+// multiple returns a multiple of step without the error of the multiplication.
+func multiple(n, step float64) float64 { return rounded(n*step, step) }
 
 // A dateGrid divides time for a facet: into intervals, of which a number count as one.
 type dateGrid struct {

@@ -127,9 +127,10 @@ func TestIntervalsAreFilters(t *testing.T) {
 		table.searcher.Types = map[string]string{"price": "number", "seen": "date"}
 		n := rapid.IntRange(1, 12).Draw(r, "rows")
 		scale := rapid.SampledFrom([]float64{1e-6, 0.01, 1, 10, 1e4, 1e9}).Draw(r, "scale")
+		offset := rapid.SampledFrom([]float64{0, 0, 1e9, 1e17, -1e18}).Draw(r, "offset")
 		span := rapid.SampledFrom([]time.Duration{time.Second, time.Minute, time.Hour, 24 * time.Hour, 1000 * time.Hour, 30_000 * time.Hour, 2_000_000 * time.Hour}).Draw(r, "span")
 		for i := range n {
-			price := float64(rapid.IntRange(-1000, 1000).Draw(r, "price")) * scale
+			price := float64(rapid.IntRange(-1000, 1000).Draw(r, "price"))*scale + offset
 			seen := time.Date(1970+rapid.IntRange(0, 1).Draw(r, "year"), 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(rapid.Int64Range(0, int64(span)).Draw(r, "seen")))
 			table.put(t, []any{i, "lamp", price, seen.Format(time.RFC3339Nano)})
 		}
