@@ -216,7 +216,7 @@ func (c *client) backup(ctx context.Context, m *progress.Meter) (io.ReadCloser, 
 	if c.engine != nil {
 		r, w := io.Pipe()
 		go func() { w.CloseWithError(c.engine.Backup(ctx, backupPipe{w, m})) }()
-		return countedStream{r, m}, nil
+		return countedStream{progress.Reader{Reader: r, Meter: m}, r}, nil
 	}
 	request, err := c.request(ctx, http.MethodPost, "/api/v1/backup", nil)
 	if err != nil {
@@ -237,7 +237,7 @@ func (c *client) backup(ctx context.Context, m *progress.Meter) (io.ReadCloser, 
 	if bytes, err := strconv.ParseInt(response.Header.Get(httpapi.SizeHeader), 10, 64); err == nil {
 		m.Step("", progress.Bytes, 0, bytes)
 	}
-	return countedStream{response.Body, m}, nil
+	return countedStream{progress.Reader{Reader: response.Body, Meter: m}, response.Body}, nil
 }
 
 // A backupPipe takes a backup in process, and has its size counted as announced.
@@ -251,15 +251,8 @@ func (p backupPipe) Expect(bytes int64) { p.meter.Step("", progress.Bytes, 0, by
 
 // A countedStream has a meter count what is read.
 type countedStream struct {
-	io.ReadCloser
-	meter *progress.Meter
-}
-
-// Read implements io.Reader.
-func (s countedStream) Read(p []byte) (int, error) {
-	n, err := s.ReadCloser.Read(p)
-	s.meter.Add(int64(n))
-	return n, err
+	progress.Reader
+	io.Closer
 }
 
 // request returns a request with the token.

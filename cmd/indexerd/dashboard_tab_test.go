@@ -79,7 +79,7 @@ func (b tab) click(selector string) {
 		if err == nil {
 			return
 		}
-		if !strings.Contains(err.Error(), "Could not find node") { // else the page was drawn anew between look and click
+		if !strings.Contains(err.Error(), "Could not find node") { // else the page was drawn again between look and click
 			b.Fatal(err)
 		}
 	}

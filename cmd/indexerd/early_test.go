@@ -47,7 +47,7 @@ func TestEarlyFormats(t *testing.T) {
 					return fmt.Errorf("settled %+v, last error %+v", s.Settled, s.LastError)
 				}
 				if s.Silent > 0 {
-					t.Errorf("got %d rows changed without updated, want none: their tokens are computed anew", s.Silent)
+					t.Errorf("got %d rows changed without updated, want none: their tokens are computed again", s.Silent)
 				}
 				return nil
 			})

@@ -14,7 +14,7 @@ import (
 	"indexerd/internal/serve/httpapi"
 )
 
-// sized is a writer that is told how much to expect.
+// sized is a writer that keeps how much to expect.
 type sized struct {
 	bytes.Buffer
 	expected int64

@@ -74,7 +74,7 @@ func (a archive) read(take taker) (manifest, error) {
 	if _, err := a.Seek(0, io.SeekStart); err != nil {
 		return manifest{}, err
 	}
-	z, err := zstd.NewReader(counting{a.File, a.meter}, zstd.WithDecoderMaxWindow(maxWindow))
+	z, err := zstd.NewReader(progress.Reader{Reader: a.File, Meter: a.meter}, zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return manifest{}, err
 	}
@@ -128,24 +128,11 @@ func (d directory) file(want fileEntry, take taker) error {
 	if size != want.Size {
 		return want.compare(fileEntry{Size: size})
 	}
-	got, err := pass(want.Name, size, counting{io.LimitReader(f, size), d.meter}, take)
+	got, err := pass(want.Name, size, progress.Reader{Reader: io.LimitReader(f, size), Meter: d.meter}, take)
 	if err != nil {
 		return err
 	}
 	return want.compare(got)
-}
-
-// counting has a meter count what is read.
-type counting struct {
-	io.Reader
-	meter *progress.Meter
-}
-
-// Read implements io.Reader.
-func (c counting) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.meter.Add(int64(n))
-	return n, err
 }
 
 // open opens a regular file. It checks the type first: opening a pipe would block.
