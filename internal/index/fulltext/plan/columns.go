@@ -99,7 +99,7 @@ func (m *columnsMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error
 		m.kept[p.number] = append(segment.Bits(nil), found...)
 	}
 	found.And(among)
-	return found, m.s.ctx.Err()
+	return found, m.s.Check()
 }
 
 // having returns how many visible documents have the word in any of the columns.

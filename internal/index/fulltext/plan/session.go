@@ -2,6 +2,8 @@ package plan
 
 import (
 	"context"
+	"runtime"
+	"time"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
@@ -11,16 +13,28 @@ import (
 	"indexerd/internal/index/query"
 )
 
-// A Deadline checks a context in a loop. Loops over documents, terms or
-// positions call Step in each iteration.
+// A Deadline checks a context in a loop, and lets other goroutines run before a search that
+// takes long. Loops over documents, terms or positions call Step in each iteration.
 type Deadline struct {
 	ctx   context.Context
 	steps int
+	yield time.Time // when others run next
 }
 
 // checkEvery is the number of steps between two checks of the context. A step is
 // short, but may take 0.2 ms in a search for a thousand words.
 const checkEvery = 64
+
+// A search has a processor for quickWithin without a break, and then for yieldEvery at a
+// time: Go itself takes it away after 10 ms only, in which others make many short searches.
+const (
+	quickWithin = 2 * time.Millisecond
+	yieldEvery  = 200 * time.Microsecond
+)
+
+func newDeadline(ctx context.Context) Deadline {
+	return Deadline{ctx: ctx, yield: time.Now().Add(quickWithin)}
+}
 
 // Step counts an iteration. Its error is that of the context, which it checks now and then.
 func (d *Deadline) Step() error {
@@ -28,14 +42,23 @@ func (d *Deadline) Step() error {
 	if d.steps%checkEvery != 0 {
 		return nil
 	}
-	return d.ctx.Err()
+	return d.Check()
 }
 
 // Check checks the context at once, for loops whose steps take long.
-func (d *Deadline) Check() error { return d.ctx.Err() }
+func (d *Deadline) Check() error {
+	if !time.Now().Before(d.yield) {
+		runtime.Gosched()
+		d.yield = time.Now().Add(yieldEvery)
+	}
+	return d.ctx.Err()
+}
 
 // Again returns a deadline of the same context, for another goroutine.
-func (d *Deadline) Again() *Deadline { return &Deadline{ctx: d.ctx} }
+func (d *Deadline) Again() *Deadline {
+	again := newDeadline(d.ctx)
+	return &again
+}
 
 // A Session is one search in one snapshot.
 type Session struct {
@@ -77,7 +100,7 @@ type Options struct {
 // NewSession opens the segments of a snapshot for a search.
 func NewSession(ctx context.Context, s *schema.Schema, r *scorch.IndexSnapshot, o Options) (*Session, error) {
 	se := &Session{
-		Deadline: Deadline{ctx: ctx}, Reader: r, filters: o.Filters, Scored: true, rank: rank{BM25: o.BM25, boost: 1, lucene: o.Lucene},
+		Deadline: newDeadline(ctx), Reader: r, filters: o.Filters, Scored: true, rank: rank{BM25: o.BM25, boost: 1, lucene: o.Lucene},
 		measured: !s.Unmeasured, Stats: &Stats{Words: make([]uint64, len(s.Texts))}, texts: s.Texts, opened: map[*columnsPlan]*columnsMatcher{},
 	}
 	base := uint64(0)

@@ -179,7 +179,7 @@ func (m *wordMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
 		m.kept[p.number] = append(segment.Bits(nil), found...)
 	}
 	found.And(among)
-	return found, m.s.ctx.Err()
+	return found, m.s.Check()
 }
 
 // addTo adds the documents of a part that have any of the terms, deleted ones too.
