@@ -2,39 +2,27 @@ package plan
 
 import (
 	"context"
-	"runtime"
-	"time"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
+	"indexerd/internal/base/giveway"
 	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
 
-// A Deadline checks a context in a loop, and lets other goroutines run before a search that
-// takes long. Loops over documents, terms or positions call Step in each iteration.
+// A Deadline checks a context in a loop, and has a search that takes long give way to
+// others. Loops over documents, terms or positions call Step in each iteration.
 type Deadline struct {
 	ctx   context.Context
 	steps int
-	yield time.Time // when others run next
+	work  *giveway.Work // of the goroutine
 }
 
 // checkEvery is the number of steps between two checks of the context. A step is
 // short, but may take 0.2 ms in a search for a thousand words.
 const checkEvery = 64
-
-// A search has a processor for quickWithin without a break, and then for yieldEvery at a
-// time: Go itself takes it away after 10 ms only, in which others make many short searches.
-const (
-	quickWithin = 2 * time.Millisecond
-	yieldEvery  = 200 * time.Microsecond
-)
-
-func newDeadline(ctx context.Context) Deadline {
-	return Deadline{ctx: ctx, yield: time.Now().Add(quickWithin)}
-}
 
 // Step counts an iteration. Its error is that of the context, which it checks now and then.
 func (d *Deadline) Step() error {
@@ -47,18 +35,12 @@ func (d *Deadline) Step() error {
 
 // Check checks the context at once, for loops whose steps take long.
 func (d *Deadline) Check() error {
-	if !time.Now().Before(d.yield) {
-		runtime.Gosched()
-		d.yield = time.Now().Add(yieldEvery)
-	}
+	d.work.Step()
 	return d.ctx.Err()
 }
 
-// Again returns a deadline of the same context, for another goroutine.
-func (d *Deadline) Again() *Deadline {
-	again := newDeadline(d.ctx)
-	return &again
-}
+// Again returns a deadline of the same context, for another goroutine and its work.
+func (d *Deadline) Again(work *giveway.Work) *Deadline { return &Deadline{ctx: d.ctx, work: work} }
 
 // A Session is one search in one snapshot.
 type Session struct {
@@ -95,12 +77,13 @@ type Options struct {
 	BM25    query.BM25
 	Lucene  bool          // score as Lucene does: see query.Lucene
 	Filters *IndexFilters // nil: no filter is kept
+	Work    *giveway.Work // nil: the search gives no way
 }
 
 // NewSession opens the segments of a snapshot for a search.
 func NewSession(ctx context.Context, s *schema.Schema, r *scorch.IndexSnapshot, o Options) (*Session, error) {
 	se := &Session{
-		Deadline: newDeadline(ctx), Reader: r, filters: o.Filters, Scored: true, rank: rank{BM25: o.BM25, boost: 1, lucene: o.Lucene},
+		Deadline: Deadline{ctx: ctx, work: o.Work}, Reader: r, filters: o.Filters, Scored: true, rank: rank{BM25: o.BM25, boost: 1, lucene: o.Lucene},
 		measured: !s.Unmeasured, Stats: &Stats{Words: make([]uint64, len(s.Texts))}, texts: s.Texts, opened: map[*columnsPlan]*columnsMatcher{},
 	}
 	base := uint64(0)
