@@ -78,15 +78,15 @@ func (s *Session) openSlot(field string, sl words.Slot) (*wordMatcher, error) {
 }
 
 func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
-	candidates := among
-	for _, w := range m.words {
-		var err error
-		if candidates, err = w.Match(p, candidates); err != nil {
-			return nil, err
-		}
+	candidates, err := m.candidates(p, among)
+	if err != nil {
+		return nil, err
 	}
 	m.found[p.number] = m.found[p.number][:0]
-	if m.loose {
+	switch {
+	case !candidates.Any():
+		return candidates, nil
+	case m.loose:
 		return candidates, m.matchLoose(p, candidates)
 	}
 	found := segment.NewBits(p.Docs())
@@ -115,6 +115,25 @@ func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error)
 		}
 	}
 	return found, nil
+}
+
+// candidates returns the documents that have all words. It matches no word in vain: most
+// phrases of a text that is pasted are nowhere.
+func (m *phraseMatcher) candidates(p *Part, among segment.Bits) (_ segment.Bits, err error) {
+	for _, w := range m.words {
+		if !w.isIn(p) {
+			return segment.NewBits(p.Docs()), nil
+		}
+	}
+	for i, w := range m.words {
+		if i > 0 && !among.Any() {
+			break
+		}
+		if among, err = w.Match(p, among); err != nil {
+			return nil, err
+		}
+	}
+	return among, nil
 }
 
 // matchLoose sets the matches of a part to the documents that have all words.
