@@ -89,10 +89,9 @@ func createDir(dir string, build func(tmp string) error) error {
 
 // writeEmpty makes a closed index without documents.
 func writeEmpty(dir string, rec record, mapping []byte) error {
-	queue := index.NewAnalysisQueue(1)
-	defer queue.Close()
 	persist := newPersistState()
-	store, err := openStore(dir, readWrite, queue, callbacks{persist: persist})
+	store, err := openStore(dir, readWrite, analysts.take(), callbacks{persist: persist})
+	defer analysts.give()
 	if err != nil {
 		return err
 	}
