@@ -2,6 +2,7 @@ package changes
 
 import (
 	"context"
+	"maps"
 	"time"
 )
 
@@ -17,6 +18,7 @@ type Readings struct {
 
 	good  Sample               // the last reading without an error
 	moved time.Time            // when the version was last seen to move
+	added bool                 // only counters that the last good reading lacks are read
 	asked map[string]time.Time // when a base table was last asked for
 }
 
@@ -71,6 +73,9 @@ func (r *Readings) take(ctx context.Context) (Sample, error) {
 	case s.Counters == nil:
 		s.Counters, s.counted = r.good.Counters, r.good.counted
 		s.complete = s.Late == 0 && s.Version == r.good.Version && r.good.complete || s.counted.Sub(r.moved) > s.Late
+	case r.added: // as old as those that they are added to
+		maps.Copy(s.Counters, r.good.Counters)
+		s.counted, s.complete = r.good.counted, r.good.complete
 	default:
 		s.counted = began
 		s.complete = s.Late == 0 || s.counted.Sub(r.moved) > s.Late
@@ -83,21 +88,23 @@ func (r *Readings) take(ctx context.Context) (Sample, error) {
 // of the last good reading stand, since they were read Late after the version last
 // moved. Until then they are read after 1, 2, 4 and 8 seconds: the counters of a
 // thousand tables take a database longer than all else that is read while nothing
-// changes.
+// changes. Where they stand, only those are read that were not asked for before:
+// otherwise the load of a thousand tables would read those of all a thousand times.
 func (r *Readings) wanted(version string) []string {
-	var all []string
-	lacks := version != r.good.Version || r.mayMove(time.Now())
+	var all, lacking []string
+	moved := version != r.good.Version || r.mayMove(time.Now())
 	for id, at := range r.asked {
 		if time.Since(at) > forgetAfter {
 			delete(r.asked, id)
 			continue
 		}
-		_, known := r.good.Counters[id]
-		lacks = lacks || !known
+		if _, known := r.good.Counters[id]; !known {
+			lacking = append(lacking, id)
+		}
 		all = append(all, id)
 	}
-	if !lacks {
-		return nil
+	if r.added = !moved && r.good.Counters != nil; r.added {
+		return lacking
 	}
 	return all
 }
