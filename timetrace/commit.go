@@ -95,6 +95,10 @@ func (t *Trace) Note(name string, f func(*Table)) {
 	}
 }
 
+// TryNote is Note for a caller that must not wait. It reports false, and changes nothing,
+// where Note would.
+func (t *Trace) TryNote(name string, f func(*Table)) bool { return t.note(name, f) }
+
 // note reports false while an Update of the table is being written: whether it
 // succeeds decides which marks f changes.
 func (t *Trace) note(name string, f func(*Table)) bool {

@@ -3,6 +3,7 @@ package changes
 import (
 	"context"
 	"maps"
+	"sync/atomic"
 	"time"
 )
 
@@ -10,6 +11,7 @@ import (
 // serves all calls that waited for it to begin.
 type Readings struct {
 	sampler Sampler
+	known   atomic.Bool   // latest was called since the last Refresh
 	slot    chan struct{} // held while a reading is taken; guards the fields below
 
 	began time.Time // of the last reading
@@ -51,6 +53,40 @@ func (r *Readings) next(ctx context.Context, tables []string, age time.Duration)
 		return r.last, r.err
 	}
 	return r.take(ctx)
+}
+
+// Refresh takes a reading for the calls of Known that follow, if there were any since the
+// last one.
+func (r *Readings) Refresh(ctx context.Context) error {
+	if !r.known.Swap(false) {
+		return nil
+	}
+	_, err := r.next(ctx, nil, 0)
+	return err
+}
+
+// latest returns the last reading if it began no longer ago than age and has the counters
+// of some base tables. It does not wait.
+func (r *Readings) latest(tables []string, age time.Duration) (Sample, bool) {
+	r.known.Store(true)
+	select {
+	case r.slot <- struct{}{}:
+	default:
+		return Sample{}, false
+	}
+	defer func() { <-r.slot }()
+	for _, id := range tables {
+		if _, counted := r.asked[id]; !counted {
+			return Sample{}, false
+		}
+	}
+	if r.err != nil || time.Since(r.began) > age {
+		return Sample{}, false
+	}
+	for _, id := range tables {
+		r.asked[id] = time.Now()
+	}
+	return r.last, true
 }
 
 // take takes another reading. One that its caller cancelled is not shared.

@@ -2,9 +2,13 @@ package timetrace
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/magiconair/properties"
+	"pgregory.net/rapid"
 )
 
 // After a replacement the marks of many tables rest, and those of few do not.
@@ -30,4 +34,23 @@ func TestRest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A plain value is written as the library writes it.
+func TestPlainValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		key, value := "t1.settled", rapid.OneOf(rapid.StringMatching(`[0-9A-Za-z:.+_ -]{0,12}`), rapid.String()).Draw(t, "value")
+		lines := properties.NewProperties()
+		lines.DisableExpansion = true
+		if _, _, err := lines.Set(key, value); err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		if _, err := lines.Write(&text, properties.UTF8); err != nil {
+			t.Fatal(err)
+		}
+		if got := key + " = " + value + "\n"; isPlain(value) && got != text.String() {
+			t.Errorf("got %q, the library writes %q", got, text.String())
+		}
+	})
 }
