@@ -35,7 +35,7 @@ func formatTable(name string, table Table, before block) (b block, read Table, e
 			return block{}, table, fmt.Errorf("%s.%s: %w", name, f.name, err)
 		}
 		text := before.textOf(f.name, value)
-		if text == "" && isPlain(value) {
+		if text == "" && isPlain(name, "_") && isPlain(f.name, "_.") && isPlain(value, "_.-+:") {
 			text = name + "." + f.name + " = " + value + "\n"
 		}
 		b.lines = append(b.lines, line{f.name, value, text})
@@ -61,10 +61,10 @@ func (b block) textOf(mark, value string) string {
 	return ""
 }
 
-// isPlain reports whether the library writes a value as it is, and reads it so: all times
-// and numbers, which move all the time.
-func isPlain(value string) bool {
-	return value != "" && strings.Trim(value, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-+:._") == ""
+// isPlain reports whether a text has letters, digits and some other characters alone. The
+// library writes such texts as they are. All times and numbers are, which move all the time.
+func isPlain(text, others string) bool {
+	return text != "" && strings.TrimLeft(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"+others) == ""
 }
 
 // formatNew formats the lines that have no text yet, and reads them again.
