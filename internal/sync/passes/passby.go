@@ -75,7 +75,8 @@ func (c *comparer) passBy() bool {
 		return false
 	}
 	h, ok := known(c.recent)
-	if !ok || h.Reason != "" || !c.unmoved(h) || h.At.Before(marks.Settled) || h.At.Before(clock) {
+	back := h.At.Before(marks.Settled) || h.At.Before(clock)
+	if !ok || h.Reason != "" || !c.unmoved(h) || back {
 		return false
 	}
 	if !c.Trace.TryNote(c.Table.Name, func(m *timetrace.Table) { m.Settle(h.At, "compared") }) {
