@@ -52,19 +52,18 @@ func TestRunsArePassedBy(t *testing.T) {
 func TestEveryBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := newScheduler(t)
-		var prepared atomic.Int64
+		var prepared, runs atomic.Int64
 		s.EveryBefore("readings", time.Second, func(context.Context) error { prepared.Store(time.Now().UnixNano()); return nil })
-		runs := 0
 		s.Every("film", time.Second, 0, func(context.Context) error {
-			if age := time.Duration(time.Now().UnixNano() - prepared.Load()); runs > 1 && (age < beat || age > 4*beat) {
-				t.Errorf("run %d: prepared %v ago, want about %v", runs, age, 2*beat)
+			if age := time.Duration(time.Now().UnixNano() - prepared.Load()); runs.Load() > 1 && (age < beat || age > 4*beat) {
+				t.Errorf("run %d: prepared %v ago, want about %v", runs.Load(), age, 2*beat)
 			}
-			runs++
+			runs.Add(1)
 			return nil
 		})
 		time.Sleep(10500 * time.Millisecond)
-		if runs < 10 {
-			t.Errorf("got %d runs, want 10", runs)
+		if runs.Load() < 10 {
+			t.Errorf("got %d runs, want 10", runs.Load())
 		}
 	})
 }
