@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -68,9 +69,9 @@ type compound struct {
 // words come behind a position. It returns the end of the compound and the position of the
 // last word; more is the last result of emit.
 func (a *Analyzer) Compound(text string, at, pos int, emit func(Token) bool) (end, last int, more bool) {
-	var runs [4]run
-	var forms [4]form
-	c := compound{text: text, runs: runs[:0], forms: forms[:0], end: at}
+	c := compounds.Get().(*compound)
+	defer c.release()
+	c.text, c.end = text, at
 	c.read()
 	if len(c.runs) > 1 {
 		c.join()
@@ -92,6 +93,16 @@ func (a *Analyzer) Compound(text string, at, pos int, emit func(Token) bool) (en
 		}
 	}
 	return c.end, pos, true
+}
+
+// compounds keeps the memory of compounds. Each has at most maxWords words.
+var compounds = sync.Pool{New: func() any { return new(compound) }}
+
+func (c *compound) release() {
+	clear(c.runs)
+	clear(c.forms)
+	c.text, c.runs, c.forms = "", c.runs[:0], c.forms[:0]
+	compounds.Put(c)
 }
 
 // emitRun emits the forms of one word that are of it alone, and returns the folded one, ""
@@ -179,18 +190,25 @@ const (
 	digit
 )
 
+// asciiShapes has the shapes of ASCII characters.
+var asciiShapes = func() (shapes [utf8.RuneSelf]shape) {
+	for c := range shapes {
+		switch {
+		case 'a' <= c && c <= 'z':
+			shapes[c] = lower
+		case 'A' <= c && c <= 'Z':
+			shapes[c] = upper
+		case '0' <= c && c <= '9':
+			shapes[c] = digit
+		}
+	}
+	return shapes
+}()
+
 func shapeOf(r rune) shape {
 	switch {
-	case r < utf8.RuneSelf:
-		switch {
-		case 'a' <= r && r <= 'z':
-			return lower
-		case 'A' <= r && r <= 'Z':
-			return upper
-		case '0' <= r && r <= '9':
-			return digit
-		}
-		return noShape
+	case uint32(r) < utf8.RuneSelf:
+		return asciiShapes[r]
 	case unicode.IsLower(r):
 		return lower
 	case unicode.In(r, unicode.Lu, unicode.Lt):
@@ -213,7 +231,20 @@ func wordEnd(text string, at int) (end int, s shapes) {
 	end = at
 	before := noShape
 	for at < len(text) {
-		r, size := runeAt(text, at)
+		if c := text[at]; c < utf8.RuneSelf {
+			now := asciiShapes[c]
+			if now == noShape {
+				break
+			}
+			if s.letters++; changes(before, now) {
+				s.changes++
+			}
+			s.hasDigits, s.hasLetters = s.hasDigits || now == digit, s.hasLetters || now != digit
+			before, at = now, at+1
+			end = at
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[at:])
 		k := latestKind(r)
 		if k != letter && k != ignored {
 			break

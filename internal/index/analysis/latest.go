@@ -39,7 +39,7 @@ func latestKind(r rune) kind {
 // latestASCII has the kinds of ASCII characters.
 var latestASCII = func() (kinds [utf8.RuneSelf]kind) {
 	for c := range kinds {
-		if shapeOf(rune(c)) != noShape {
+		if asciiShapes[c] != noShape {
 			kinds[c] = letter
 		}
 	}
