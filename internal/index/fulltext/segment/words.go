@@ -2,7 +2,6 @@ package segment
 
 import (
 	"bytes"
-	"cmp"
 	"math"
 	"slices"
 
@@ -24,6 +23,7 @@ type words struct {
 	allPos  uint32   // bits of all positions
 
 	sorted []sortedTerm
+	spare  []sortedTerm // for sort
 	places places
 	next   []uint32 // for each term, its occurrences, then where its next place goes
 	token  []byte
@@ -141,12 +141,7 @@ func (w *words) order() {
 			w.sorted = append(w.sorted, sortedTerm{prefix: w.terms[id].prefix, id: uint32(id)})
 		}
 	}
-	slices.SortFunc(w.sorted, func(a, b sortedTerm) int {
-		if a.prefix != b.prefix {
-			return cmp.Compare(a.prefix, b.prefix)
-		}
-		return bytes.Compare(w.text(a.id), w.text(b.id))
-	})
+	w.sort()
 	next := uint32(0)
 	for i, s := range w.sorted {
 		occs := w.next[s.id]
@@ -155,6 +150,44 @@ func (w *words) order() {
 		w.sorted[i].end = next
 	}
 	w.places.order(w)
+}
+
+// sort sorts the terms: by their prefixes, a byte at a time from the last, and then those
+// with the same one. This takes a fifth of the time of slices.SortFunc.
+func (w *words) sort() {
+	var differ uint64 // bits in which prefixes differ
+	for _, t := range w.sorted {
+		differ |= t.prefix ^ w.sorted[0].prefix
+	}
+	w.spare = slices.Grow(w.spare[:0], len(w.sorted))[:len(w.sorted)]
+	for shift := 0; shift < 8*prefixSize; shift += 8 {
+		if byte(differ>>shift) == 0 {
+			continue
+		}
+		var ends [257]int // of the terms before those with a byte
+		for _, t := range w.sorted {
+			ends[int(byte(t.prefix>>shift))+1]++
+		}
+		for i := 1; i < len(ends); i++ {
+			ends[i] += ends[i-1]
+		}
+		for _, t := range w.sorted {
+			at := &ends[byte(t.prefix>>shift)]
+			w.spare[*at] = t
+			*at++
+		}
+		w.sorted, w.spare = w.spare, w.sorted
+	}
+	for from := 0; from < len(w.sorted); {
+		to := from + 1
+		for to < len(w.sorted) && w.sorted[to].prefix == w.sorted[from].prefix {
+			to++
+		}
+		if to > from+1 {
+			slices.SortFunc(w.sorted[from:to], func(a, b sortedTerm) int { return bytes.Compare(w.text(a.id), w.text(b.id)) })
+		}
+		from = to
+	}
 }
 
 // count sets next to the number of occurrences of each term. To count them as words are
