@@ -155,11 +155,11 @@ func (s *Source) UnitOf(ctx context.Context, sql, column string) (timeunit.Unit,
 			return unit, err
 		}
 		v.updated = &updated{Field: v.field(at), at: at, epochs: v.Columns[at].Epochs}
-		votes, _, err := v.sample(ctx, x)
+		sample, err := v.sample(ctx, x, timeunit.Sample)
 		if err != nil {
 			return unit, err
 		}
-		return timeunit.Decide(timeunit.Unknown, timeunit.Unknown, votes)
+		return timeunit.Decide(timeunit.Unknown, timeunit.Unknown, sample.votes)
 	})
 }
 
