@@ -206,9 +206,16 @@ var asciiShapes = func() (shapes [utf8.RuneSelf]shape) {
 }()
 
 func shapeOf(r rune) shape {
-	switch {
-	case uint32(r) < utf8.RuneSelf:
+	if uint32(r) < utf8.RuneSelf {
 		return asciiShapes[r]
+	}
+	return otherShapes.at(r)
+}
+
+var otherShapes = classes[shape]{of: shapeOfOther}
+
+func shapeOfOther(r rune) shape {
+	switch {
 	case unicode.IsLower(r):
 		return lower
 	case unicode.In(r, unicode.Lu, unicode.Lt):

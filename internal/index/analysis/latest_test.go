@@ -139,3 +139,25 @@ func TestLanguages(t *testing.T) {
 		t.Error("an unknown language: got no error")
 	}
 }
+
+// TestClassesAreThoseOfTheFunction compares the pages of classes with what fills them, and
+// says of ideographs that they are their own folded forms.
+func TestClassesAreThoseOfTheFunction(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if got, want := latestKind(r), latestKindOf(r); got != want {
+			t.Fatalf("kind of %U: got %v, want %v", r, got, want)
+		}
+		if got, want := latestCJKs.at(r), latestCJK(r); got != want {
+			t.Fatalf("kind of %U for cjk: got %v, want %v", r, got, want)
+		}
+		if got, want := latestNgrams.at(r), latestNgram(r); got != want {
+			t.Fatalf("kind of %U for ngram: got %v, want %v", r, got, want)
+		}
+		if got, want := shapeOf(r), shapeOfOther(r); r >= utf8.RuneSelf && got != want {
+			t.Fatalf("shape of %U: got %v, want %v", r, got, want)
+		}
+		if text := string(r); r >= utf8.RuneSelf && !isFolded(r) && foldedSlowly(text) != text {
+			t.Errorf("folded form of %U: got %q", r, foldedSlowly(text))
+		}
+	}
+}
