@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode"
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/fulltext"
@@ -25,14 +24,13 @@ import (
 // A searched is a query for the index and for FTS5. With OneWord its score has
 // one part, so that both scores differ by a factor only.
 type searched struct {
-	Name    string `json:"name"`
-	Text    string `json:"-"`
-	FTS5    string `json:"fts5"`
-	Kind    string `json:"kind"` // a filter
-	OneWord bool   `json:"-"`
-	Tuned   bool   `json:"-"`
-	Target  int    `json:"-"` // ms that p50 may take at 1,000,000 rows in the tuned order, 0 for none
-	Slowest int    `json:"-"` // ms that p99 may take then, 0 for none
+	Name    string
+	Text    string
+	Kind    string // a filter
+	OneWord bool
+	Tuned   bool
+	Target  int // ms that p50 may take at 1,000,000 rows in the tuned order, 0 for none
+	Slowest int // ms that p99 may take then, 0 for none
 }
 
 // A timed is what a query took, and what it found.
@@ -81,9 +79,6 @@ func BenchmarkSearch(b *testing.B) {
 		{Name: "prefix", Text: words(0.01)[:3] + "*", Slowest: 50},
 		{Name: "value in 99 %", Kind: "most", Target: 5},
 		{Name: "common word and value", Text: words(0.07), Kind: "most"},
-	}
-	for i, q := range queries {
-		queries[i].FTS5 = q.Text
 	}
 	fts, pg := searchFTS5(b, texts, queries), searchGIN(b, texts, queries)
 	var missed []string
@@ -155,27 +150,42 @@ func searchTexts(rows int) []string {
 	return texts
 }
 
-// wordsByShare returns a function that returns the word that is nearest to a share
-// of the texts.
-func wordsByShare(texts []string) func(share float64) string {
-	sample, having := texts[:min(len(texts), 50_000)], map[string]int{}
-	for _, text := range sample {
-		fields := strings.Fields(text)
+// A counted is a word, and how many texts have it.
+type counted struct {
+	word  string
+	texts int
+}
+
+// countWords lists the words of the first texts, the most frequent first: those of three
+// ASCII letters or more, in lower case, which every tokenizer finds alike.
+func countWords(texts []string) (words []counted, sample int) {
+	sample = min(len(texts), 50_000)
+	having := map[string]int{}
+	for _, text := range texts[:sample] {
+		fields := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.In(r, unicode.L, unicode.M, unicode.N) })
 		slices.Sort(fields)
 		for _, w := range slices.Compact(fields) {
-			if len(w) > 3 && !strings.ContainsFunc(w, func(r rune) bool { return r < 'a' || r > 'z' }) {
+			if len(w) > 2 && !strings.ContainsFunc(w, func(r rune) bool { return r < 'a' || r > 'z' }) {
 				having[w]++
 			}
 		}
 	}
-	return func(share float64) (best string) {
-		distance := math.Inf(1)
-		for w, n := range having {
-			if d := math.Abs(float64(n)/float64(len(sample)) - share); d < distance || d == distance && w < best {
-				best, distance = w, d
-			}
-		}
-		return best
+	for w, n := range having {
+		words = append(words, counted{w, n})
+	}
+	slices.SortFunc(words, func(a, b counted) int {
+		return cmp.Or(cmp.Compare(b.texts, a.texts), strings.Compare(a.word, b.word))
+	})
+	return words, sample
+}
+
+// wordsByShare returns a function that returns the word that is nearest to a share
+// of the texts.
+func wordsByShare(texts []string) func(share float64) string {
+	words, sample := countWords(texts)
+	return func(share float64) string {
+		apart := func(c counted) float64 { return math.Abs(float64(c.texts)/float64(sample) - share) }
+		return slices.MinFunc(words, func(a, b counted) int { return cmp.Compare(apart(a), apart(b)) }).word
 	}
 }
 
@@ -323,24 +333,12 @@ func cpuUsed(b *testing.B) time.Duration {
 // searchFTS5 runs the queries in SQLite.
 func searchFTS5(b *testing.B, texts []string, queries []searched) (found []timed) {
 	b.Helper()
-	var lines bytes.Buffer
-	enc := json.NewEncoder(&lines)
-	if err := enc.Encode(queries); err != nil {
+	fts, err := startPeer(b, "fts5", "python3", len(texts), func(i int) peerRow { return peerRow{Text: texts[i], Kind: kindOf(i), N: i} })
+	if err != nil {
 		b.Fatal(err)
 	}
-	for i, text := range texts {
-		if err := enc.Encode([]string{text, kindOf(i)}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	cmd := exec.Command("python3", "testdata/fts5search.py", b.TempDir(), strconv.Itoa(fts5Rounds))
-	cmd.Stdin, cmd.Stderr = &lines, os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		b.Fatalf("FTS5 by python3: %v", err)
-	}
-	if err := json.Unmarshal(out, &found); err != nil || len(found) != len(queries) {
-		b.Fatalf("FTS5 printed %q: %v", out, err)
+	for _, q := range queries {
+		found = append(found, fts.time(b, peerQuery{FTS5: q.Text, Kind: q.Kind, Rounds: fts5Rounds, Seconds: 10}))
 	}
 	return found
 }

@@ -10,6 +10,7 @@ import (
 
 	"indexerd/internal/base/doc"
 	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/query"
 	"indexerd/internal/test/sampletext"
 )
 
@@ -91,6 +92,44 @@ func BenchmarkLatest(b *testing.B) {
 	b.ReportMetric(cpu[analysis.Latest]/cpu[analysis.First], "cpu-ratio")
 	b.ReportMetric(bytes[analysis.Latest]/bytes[analysis.First], "bytes-ratio")
 	b.ReportMetric(cpu[analysis.Latest]/float64(b.N*n), "us-cpu/doc")
+}
+
+// BenchmarkLatestSearch searches English texts in indexes of version First and Latest, without
+// and with the stems of English, in turns. Each figure is the CPU of Latest, divided by that
+// of First, of one kind of search in the tuned order.
+func BenchmarkLatestSearch(b *testing.B) {
+	const n = 40_000
+	docs := textDocs(b, outsideTexts(b, "en.jsonl.gz", n))
+	kinds := map[string]string{"word": "world", "AND": "world time", "OR": "house OR river OR music", "phrase": `"the time"`, "prefix": "hous*"}
+	for _, language := range []string{"", "en"} {
+		var of [2]*Index
+		for i, version := range []int{analysis.First, analysis.Latest} {
+			m := textMapping
+			if m.AnalysisVersion = version; language == "en" && version == analysis.First {
+				m.Analyzer = language
+			} else {
+				m.Language = language
+			}
+			of[i] = newIndex(b, m)
+			apply(b, of[i], docs)
+		}
+		for kind, text := range kinds {
+			b.Run(language+kind, func(b *testing.B) {
+				var cpu [2]time.Duration
+				for b.Loop() {
+					for i, ix := range of {
+						before := cpuTime(b)
+						if res := ask(b, ix, text, func(r *query.Request) { r.Tuned = true }); res.Total == 0 {
+							b.Fatalf("%s finds nothing", text)
+						}
+						cpu[i] += cpuTime(b) - before
+					}
+				}
+				b.ReportMetric(float64(cpu[1])/float64(cpu[0]), "cpu-ratio")
+				b.ReportMetric(float64(cpu[1].Microseconds())/float64(b.N), "us-cpu/search")
+			})
+		}
+	}
 }
 
 // cpuTime returns the processor time that this process has used.

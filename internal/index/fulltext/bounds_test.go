@@ -1,7 +1,6 @@
 package fulltext
 
 import (
-	"math"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -10,13 +9,13 @@ import (
 )
 
 // All searches of the tests leave out documents, however few there are.
-func init() { searchLimits.Bounded = 0 }
+func init() { searchLimits.Window = 64 }
 
-// searchBounded is Search that scores all matches of parts with fewer.
-func searchBounded(t *testing.T, ix *Index, req query.Request, least int) query.Result {
+// searchBounded is Search that scores so many documents together.
+func searchBounded(t *testing.T, ix *Index, req query.Request, window int) query.Result {
 	t.Helper()
 	l := searchLimits
-	l.Bounded = least
+	l.Window = window
 	res, err := ix.search(t.Context(), req, l)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +40,7 @@ func TestBounds(t *testing.T) {
 		} {
 			req.Query, req.Size = parse(t, text), 7
 			for page := range 6 {
-				got, want := searchBounded(t, ix, req, 0), searchBounded(t, ix, req, math.MaxInt)
+				got, want := searchBounded(t, ix, req, 64), searchBounded(t, ix, req, 0)
 				if !reflect.DeepEqual(got, want) {
 					t.Fatalf("%s, tuned %v, page %d: got\n%+v, want\n%+v", text, req.Tuned, page, got, want)
 				}

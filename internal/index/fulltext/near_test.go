@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/query"
 )
 
@@ -193,6 +194,37 @@ func checkPages(t *testing.T, name string, ix *Index, req query.Request, whole q
 	}
 	if !slices.EqualFunc(got, whole.Hits, func(a, b query.Hit) bool { return a.OID == b.OID && a.Score == b.Score }) {
 		t.Fatalf("%s: pages of %d have\n%v, want\n%v", name, size, got, whole.Hits)
+	}
+}
+
+// A word of a text with several forms, such as a stem, stands at one position: it is not near
+// itself, and a text that repeats no word has no pairs.
+func TestTunedFormsOfOneWord(t *testing.T) {
+	m := textMapping
+	m.AnalysisVersion, m.Language = analysis.Latest, "en"
+	ix := newIndex(t, m)
+	apply(t, ix, textDocs(t, []string{"the résumé of running", "a house", "résumés, resume, runs and running"}))
+	for words, want := range map[string][]int{ // distances in the texts
+		"resume résumé":  {1},
+		"running runs":   {2},
+		"résumé running": {1, 2},
+	} {
+		res := ask(t, ix, words, func(r *query.Request) { r.Tuned, r.Explain = true, true })
+		var distances []int
+		for _, h := range res.Hits {
+			sum := 0.0
+			for _, part := range h.Explain {
+				if sum += part.Score; part.Distance > 0 {
+					distances = append(distances, part.Distance)
+				}
+			}
+			if math.IsInf(h.Score, 0) || math.Abs(sum-h.Score) > 1e-5*h.Score {
+				t.Errorf("%s: the score of %v is %v, its parts %+v", words, h.OID, h.Score, h.Explain)
+			}
+		}
+		if slices.Sort(distances); !slices.Equal(distances, want) || len(res.Hits) != 2 {
+			t.Errorf("%s: %d hits with the distances %v, want 2 with %v", words, len(res.Hits), distances, want)
+		}
 	}
 }
 

@@ -54,6 +54,8 @@ func (d *daemon) live(ctx context.Context, e *Engine) error {
 			e, err = d.freeze(ctx, e, cause)
 		case ctx.Err() == nil && (errors.Is(cause, errRoom) || errors.Is(cause, errLead)):
 			e, err = d.thaw(ctx, e)
+		case d.isTurn(e, cause): // and a signal has come meanwhile
+			return e.Close()
 		default:
 			return errors.Join(cause, e.Close())
 		}
@@ -61,6 +63,11 @@ func (d *daemon) live(ctx context.Context, e *Engine) error {
 			return err
 		}
 	}
+}
+
+// isTurn reports whether a cause ends an engine for the next one, and is no failure.
+func (d *daemon) isTurn(e *Engine, cause error) bool {
+	return errors.As(cause, new(*renewal)) || errors.Is(cause, errRoom) || errors.Is(cause, errLead) || errors.Is(cause, errMarks) || e.shared.IsDeposed(cause)
 }
 
 // serve runs an engine in its state until a cause ends it; nil: a signal. An order that has

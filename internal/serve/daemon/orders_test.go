@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"indexerd/configs"
@@ -60,6 +61,27 @@ func TestOrderAfterAnotherEnd(t *testing.T) {
 		if d.leaveUnused(tables.ErrBroken, tables.ErrBroken); len(d.orders) != c.waits {
 			t.Errorf("without an order: %d orders wait, want %d", len(d.orders), c.waits)
 		}
+	}
+}
+
+// A signal to end that comes while an engine ends for the next one is no failure.
+func TestStopWhileTheConfigurationIsReadAgain(t *testing.T) {
+	cfg := newMoved(t).files
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	hangups := make(chan os.Signal, 1)
+	err := Run(ctx, cfg, Options{
+		Getenv: os.LookupEnv, Hangups: hangups, Log: slog.New(slog.DiscardHandler),
+		Serving: func(string) { hangups <- syscall.SIGHUP },
+		WatchLoads: func(ctx context.Context, _ func() []Load) { // the engine waits for it
+			<-ctx.Done()
+			if errors.As(context.Cause(ctx), new(*renewal)) {
+				stop()
+			}
+		},
+	})
+	if err != nil || ctx.Err() == nil {
+		t.Errorf("run: got error %v, want none after both signals", err)
 	}
 }
 

@@ -38,7 +38,7 @@ var wings = map[string]wing{
 		"index/analysis/language": {"index/analysis"},
 		"index/search":            {"index/aggregate", "index/query", "index/title"},
 		// The layers of the embedded engine, the lowest first.
-		"index/fulltext/segment":  {"index/analysis"},
+		"index/fulltext/segment":  {"index/analysis", "index/fulltext/bitset", "index/fulltext/segment/fst"},
 		"index/fulltext/schema":   {"index/analysis", "index/query"},
 		"index/fulltext/words":    {"index/analysis", "index/fulltext/schema", "index/query"},
 		"index/fulltext/compiled": {"index/fulltext/schema", "index/query"},

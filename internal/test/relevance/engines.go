@@ -23,9 +23,16 @@ import (
 // A ranking has the documents that each query finds, by its number, the best first.
 type ranking map[int][]int
 
-// wordsOf returns the words of a text as all engines see them.
-func wordsOf(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+// wordsOf returns the words of a text for all engines, with the apostrophes inside: each
+// engine reads don't in its own way.
+func wordsOf(text string) (words []string) {
+	isGap := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), isGap) {
+		if w = strings.Trim(w, "'"); w != "" {
+			words = append(words, w)
+		}
+	}
+	return words
 }
 
 // ownRanking searches any of the words in an index with titles and bodies.
@@ -84,7 +91,9 @@ func fts5Ranking(c *collection) (ranking, error) {
 	enc := json.NewEncoder(&in)
 	queries, docs := map[int][]string{}, [][3]any{}
 	for _, q := range c.queries {
-		queries[q.id] = wordsOf(q.body)
+		if words := wordsOf(q.body); len(words) > 0 {
+			queries[q.id] = words
+		}
 	}
 	for _, d := range c.docs {
 		docs = append(docs, [3]any{d.id, d.title, d.body})

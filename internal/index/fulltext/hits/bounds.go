@@ -9,31 +9,25 @@ import (
 
 // A search by score needs the scores of the first hits only. A word adds at most its
 // bound to a score: idf*(k1+1), whatever its frequency and the length of the text. So
-// documents are left out that the bounds of their words, or the score in some words and
-// the bounds of the others, can't bring among the first hits. Words with high bounds
-// are scored first.
-//
-// The bounds follow from the formula: the index needs nothing beside its segments.
+// documents are left out that the bounds of their words can't bring among the first hits.
+// A window of documents is scored at a time, and those of the next must reach the scores of
+// the ones before.
 //
 // A score is the sum of the same parts in the same order, whatever was left out.
 
 const (
 	boundedWords = 64       // of a query; more are not bounded
-	boundedSets  = 7        // words whose documents decide which of them are scored
-	boundedSeeds = 1024     // documents of a part that are scored first
-	boundedSmall = 0.25     // share of the highest bound below which a word adds little
 	boundMargin  = 1 + 1e-6 // for scores that are rounded
 )
 
 // bounds are those of the words of one search.
 type bounds struct {
-	words []boundedWord            // the highest bound first
-	share float64                  // a score may grow so many times after all words are scored
-	first bool                     // no score is too high for a hit
-	sure  func(score float32) bool // the score is that of a hit, even after it has grown
-	want  int
-	least int       // matches of a part up to which all are scored
-	best  scoreHeap // scores of the parts that are computed
+	words  []boundedWord            // the highest bound first
+	share  float64                  // a score may grow so many times after all words are scored
+	sure   func(score float32) bool // the score is that of a hit, even after it has grown
+	want   int
+	window int       // documents that are scored together
+	best   scoreHeap // scores that are computed
 }
 
 type boundedWord struct {
@@ -44,11 +38,11 @@ type boundedWord struct {
 // boundable returns the words of a search whose scores can be bounded, and has them keep
 // their documents.
 func (c *collector) boundable(s *plan.Session, m plan.Matcher) []plan.Bounded {
-	if !s.Scored || !c.order.ByScore() || c.size == 0 || c.minScore > 0 || c.collapse != nil {
+	if !s.Scored || !c.order.ByScore() || c.size == 0 || c.minScore > 0 || c.collapse != nil || c.limits.Window == 0 {
 		return nil
 	}
 	words, ok := plan.BoundedWords(m)
-	if !ok || len(words) < 2 || len(words) > boundedWords {
+	if !ok || len(words) == 0 || len(words) > boundedWords {
 		return nil
 	}
 	for _, w := range words {
@@ -70,7 +64,7 @@ func (c *collector) compute(s *plan.Session, m plan.Matcher, words []plan.Bounde
 	for _, f := range all {
 		var err error
 		if b != nil && !f.scored && f.Count > 0 {
-			err = b.compute(f)
+			err = b.compute(s, f)
 		} else {
 			err = f.compute(s, m)
 		}
@@ -83,7 +77,7 @@ func (c *collector) compute(s *plan.Session, m plan.Matcher, words []plan.Bounde
 }
 
 func (c *collector) newBounds(m plan.Matcher, words []plan.Bounded) (*bounds, error) {
-	b := &bounds{share: boundMargin, want: c.size + 1, least: c.limits.Bounded, first: c.after == nil, sure: func(float32) bool { return true }}
+	b := &bounds{share: boundMargin, want: c.size + 1, window: c.limits.Window, sure: func(float32) bool { return true }}
 	if near, ok := m.(*plan.Near); ok {
 		b.share *= 1 + near.Share()
 	}

@@ -85,7 +85,7 @@ func TestBoundsLeaveOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := NewLimits(1)
-		l.Bounded = 0
+		l.Window = 64
 		one, err := Prepare(s, query.Request{Query: n, Size: 5, Tuned: true}, l)
 		if err != nil {
 			t.Fatal(err)

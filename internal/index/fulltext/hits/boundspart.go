@@ -1,6 +1,7 @@
 package hits
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -11,233 +12,165 @@ import (
 // A partBounds is a search in one part of the index that leaves out documents.
 type partBounds struct {
 	*bounds
-	part  *plan.Part
-	words []boundedWord // those that the part has
-	left  segment.Bits  // documents that can be among the first hits
-	sums  *plan.Scores  // of the documents that were left by their words
-	rest  []float64     // for each of sums, the bounds of its words that are not scored yet
-	best  scoreHeap     // least scores, in all parts
+	found *found
+	words []partWord   // those that the part has
+	left  segment.Bits // documents that can be among the first hits
+	rise  []float32    // scores of those before the current window, in order
 }
 
-// compute computes the scores of one part. The matches without those that are left out
-// remain.
-func (b *bounds) compute(f *found) error {
-	p := &partBounds{bounds: b, part: f.Part, left: f.Docs, best: slices.Clone(b.best)}
-	for _, w := range b.words {
-		if w.KeptIn(f.Part).Any() {
-			p.words = append(p.words, w)
+// A partWord is a word that a part has.
+type partWord struct {
+	most   float64
+	in     segment.Bits
+	scores *plan.WordScores
+}
+
+// fewLeft is the share of a window up to which it takes less time to skip the other documents
+// than to read them.
+const fewLeft = 16
+
+// compute computes the scores of one part, a window of documents after another. The matches
+// without those that are left out remain.
+func (b *bounds) compute(s *plan.Session, f *found) error {
+	p := &partBounds{bounds: b, found: f, left: slices.Clone(f.Docs)}
+	defer p.release()
+	if err := p.open(); err != nil {
+		return err
+	}
+	win := plan.OpenWindow(min(b.window, len(p.left)*64), p.left)
+	for int(win.To) < f.Part.Docs() {
+		win.Next()
+		p.leaveOut(win)
+		n := p.window(win).Count()
+		if n == 0 {
+			continue // the words pass over it later
 		}
-	}
-	seeds, narrow := p.seeds(f.Count)
-	seeded := 0
-	if narrow {
-		var err error
-		if seeded, err = p.scoreSeeds(seeds); err != nil {
-			return err
-		}
-		p.leaveOutByWords()
-	}
-	p.sums = plan.NewScores(slices.Clone(p.left))
-	defer p.sums.Release()
-	p.sums.Open()
-	if seeds != nil {
-		defer seeds.Release()
-		p.sums.AddSome(seeds)
-	}
-	if narrow {
-		rest := plan.NewScores(p.sums.Docs)
-		defer rest.Release()
-		rest.Open()
-		p.rest = rest.Sums
+		win.All = n > b.window/fewLeft
 		for i := range p.words {
-			p.addRest(i, p.words[i].most)
-		}
-	}
-	for i := range p.words {
-		docs := slices.Clone(p.left)
-		if i < seeded {
-			docs.AndNot(seeds.Docs)
-		}
-		if docs.Any() {
-			docs.And(p.words[i].KeptIn(f.Part))
-			if err := p.score(i, docs); err != nil {
+			if err := p.words[i].scores.Add(win); err != nil {
 				return err
 			}
 		}
-		if narrow && i+1 < len(p.words) {
-			p.addRest(i, -p.words[i].most)
-			p.leaveOutByScore()
+		p.keep(win)
+		if err := s.Check(); err != nil {
+			return err
 		}
 	}
-	f.keepSums(p.sums, p.left)
-	least := b.best.least(b.want)
-	f.scan(&least, func(_ int, score float32) {
-		if b.sure(score) {
-			b.best.keep(score, b.want)
-			least = b.best.least(b.want)
-		}
-	})
+	win.Release()
+	f.keepScores(p.left, p.rise)
 	return nil
 }
 
-// seeds returns documents that have as many words as possible, whose scores are likely
-// among the best, or nil if most matches have as many. It reports whether it is worth
-// while to leave out documents at all.
-func (p *partBounds) seeds(count int) (seeds *plan.Scores, narrow bool) {
-	if count < p.least || len(p.words) < 2 {
-		return nil, false
-	}
-	docs, n := slices.Clone(p.left), count
-	for _, w := range p.words {
-		with := slices.Clone(docs)
-		with.And(w.KeptIn(p.part))
-		if having := with.Count(); having >= p.want {
-			docs, n = with, having
+// open opens the words that the part has. Each of them is asked for its scores, also where no
+// document is left: a cursor has the numbers that it reads.
+func (p *partBounds) open() error {
+	for _, w := range p.bounds.words {
+		in := w.KeptIn(p.found.Part)
+		if !in.Any() {
+			continue
+		}
+		docs := slices.Clone(p.left)
+		docs.And(in)
+		scores, err := w.ScoresIn(p.found.Part, docs)
+		if err != nil {
+			return err
+		}
+		if scores != nil {
+			p.words = append(p.words, partWord{w.most, in, scores})
 		}
 	}
-	if 2*n > count {
-		return nil, p.first && p.addsLittle(p.words[len(p.words)-1])
-	}
-	for batch := range docs.Batches(boundedSeeds) {
-		return plan.NewScores(slices.Clone(batch)), true
-	}
-	return nil, false
-}
-
-// addsLittle reports whether a word adds little to the score of a document that has the
-// word with the highest bound.
-func (p *partBounds) addsLittle(w boundedWord) bool { return w.most < boundedSmall*p.words[0].most }
-
-// scoreSeeds scores the seeds, and returns in how many words. Where the score in some
-// words is of use, those that add little are left for later.
-func (p *partBounds) scoreSeeds(seeds *plan.Scores) (words int, err error) {
-	if seeds == nil {
-		return 0, nil
-	}
-	seeds.Open()
-	for _, w := range p.words {
-		if p.first && p.addsLittle(w) {
-			break
-		}
-		if err := w.Score(p.part, seeds); err != nil {
-			return 0, err
-		}
-		words++
-	}
-	p.offer(seeds, seeds.Docs)
-	return words, nil
-}
-
-// score adds the scores in one word to documents that have it. Without any the word is asked
-// too: a cursor has the numbers that it reads, which must not depend on what is left.
-func (p *partBounds) score(i int, docs segment.Bits) error {
-	if docs.Count() == len(p.sums.Sums) {
-		return p.words[i].Score(p.part, p.sums)
-	}
-	own := plan.NewScores(docs)
-	defer own.Release()
-	own.Open()
-	if err := p.words[i].Score(p.part, own); err != nil {
-		return err
-	}
-	p.sums.AddSome(own)
 	return nil
 }
 
-// addRest adds to the bounds of the documents that are left and have a word.
-func (p *partBounds) addRest(i int, most float64) {
-	with, docs, ranks := p.words[i].KeptIn(p.part), p.sums.Docs, p.sums.Ranks
-	for word, left := range p.left {
-		for w := left & with[word]; w != 0; w &= w - 1 {
-			below := w&-w - 1
-			p.rest[int(ranks[word])+bits.OnesCount64(docs[word]&below)] += most
-		}
+func (p *partBounds) release() {
+	for i := range p.words {
+		p.words[i].scores.Release()
 	}
 }
 
-// offer keeps the scores of some documents if they are among the best.
-func (p *partBounds) offer(sc *plan.Scores, docs segment.Bits) {
-	least := p.best.least(p.want)
-	for doc := range docs.All {
-		at, _ := sc.Place(doc)
-		if score := float32(sc.Sums[at]); score > least && p.sure(score) {
-			p.best.keep(score, p.want)
-			least = p.best.least(p.want)
-		}
-	}
+// least returns the least score without pairs of one of the first hits.
+func (p *partBounds) least() float64 { return float64(p.best.least(p.want)) / p.share }
+
+// window returns the documents of a window that are left.
+func (p *partBounds) window(win *plan.Window) segment.Bits {
+	return p.left[win.From/64 : min(int(win.To/64), len(p.left))]
 }
 
-// tooLow reports whether a score stays below so many of the best.
-func (p *partBounds) tooLow(most float64) bool { return most*p.share < float64(p.best.least(p.want)) }
-
-// leaveOutByWords leaves out documents with words whose bounds are too low together. It
-// looks for the least sets of words that are enough.
-func (p *partBounds) leaveOutByWords() {
-	words := p.words[:min(len(p.words), boundedSets)]
-	others := 0.0
-	for _, w := range p.words[len(words):] {
-		others += w.most
-	}
-	if !p.tooLow(others) {
-		return
-	}
-	most := make([]float64, 1<<len(words)) // of documents with these words
-	enough := segment.NewBits(p.part.Docs())
-	for set := range most {
-		most[set] = others
-		for i, w := range words {
-			if set>>i&1 == 1 {
-				most[set] += w.most
+// keep keeps the scores of a window, and leaves out the documents whose scores are too low.
+func (p *partBounds) keep(win *plan.Window) {
+	best := p.best.least(p.want)
+	least := p.least()
+	left := p.window(win)
+	for word, w := range left {
+		for ; w != 0; w &= w - 1 {
+			score := float32(win.Sums[word*64+bits.TrailingZeros64(w)])
+			if float64(score) < least {
+				left[word] &^= w & -w
+				continue
 			}
-		}
-		least := !p.tooLow(most[set]) // no smaller set is enough
-		for i := range words {
-			least = least && (set>>i&1 == 0 || p.tooLow(most[set&^(1<<i)]))
-		}
-		if least {
-			enough.Or(p.withWords(words, set))
-		}
-	}
-	p.left.And(enough)
-}
-
-// withWords returns the documents that have all words of a set.
-func (p *partBounds) withWords(words []boundedWord, set int) segment.Bits {
-	docs := slices.Clone(p.left)
-	for i, w := range words {
-		if set>>i&1 == 1 {
-			docs.And(w.KeptIn(p.part))
-		}
-	}
-	return docs
-}
-
-// leaveOutByScore leaves out documents that the bounds of the words that are not scored yet
-// can't bring among the best.
-func (p *partBounds) leaveOutByScore() {
-	if p.first { // each word only adds to these scores
-		p.best = append(p.best[:0], p.bounds.best...)
-		least := p.best.least(p.want)
-		for _, sum := range p.sums.Sums { // one that was left out is not among the best
-			if score := float32(sum); score > least {
+			p.rise = append(p.rise, score)
+			if score > best && p.sure(score) {
 				p.best.keep(score, p.want)
-				least = p.best.least(p.want)
+				best, least = p.best.least(p.want), p.least()
 			}
 		}
 	}
-	if !p.tooLow(0) {
+}
+
+// A sum of bounds has four bits in units of a 16th of the least score, and one for sums that
+// reach it.
+const (
+	sumBits = 4
+	sumFull = 1 << sumBits
+)
+
+// leaveOut leaves out documents of a window whose words add up to less than the least score.
+// It adds up the bounds of 64 documents at a time: a number has their bits of one value.
+func (p *partBounds) leaveOut(win *plan.Window) {
+	least := p.least()
+	if least <= 0 {
 		return
 	}
-	docs, ranks := p.sums.Docs, p.sums.Ranks
-	least := float64(p.best.least(p.want)) / p.share
-	for word, left := range p.left {
-		for w := left; w != 0; w &= w - 1 {
-			bit := w & -w
-			at := int(ranks[word]) + bits.OnesCount64(docs[word]&(bit-1))
-			if p.sums.Sums[at]+p.rest[at] < least {
-				left &^= bit
-			}
-		}
-		p.left[word] = left
+	units, any := make([]uint, len(p.words)), uint(0)
+	for i := range p.words {
+		units[i] = uint(min(sumFull, math.Ceil(p.words[i].most/least*sumFull)))
+		any += units[i]
 	}
+	if any < sumFull {
+		clear(p.window(win))
+		return
+	}
+	if slices.Min(units) == sumFull {
+		return
+	}
+	left := p.window(win)
+	for i, w := range left {
+		if w != 0 {
+			left[i] = p.enough(int(win.From/64)+i, w, units)
+		}
+	}
+}
+
+// enough returns those of 64 documents whose words add up to the least score.
+func (p *partBounds) enough(word int, left uint64, units []uint) (full uint64) {
+	var sums [sumBits]uint64
+	for i := range p.words {
+		with := p.words[i].in[word] & left &^ full
+		if with == 0 {
+			continue
+		}
+		n := units[i]
+		if n == sumFull {
+			full |= with
+			continue
+		}
+		for ; n != 0; n &= n - 1 {
+			carry := with
+			for bit := bits.TrailingZeros(n); bit < sumBits && carry != 0; bit++ {
+				sums[bit], carry = sums[bit]^carry, sums[bit]&carry
+			}
+			full |= carry
+		}
+	}
+	return full
 }

@@ -46,17 +46,10 @@ func (f *found) compute(s *plan.Session, m plan.Matcher) error {
 	return nil
 }
 
-// keepSums sets the scores of some matches, and leaves out the others.
-func (f *found) keepSums(sc *plan.Scores, kept segment.Bits) {
-	f.scored, f.before = true, sc.Ranks
-	f.Docs, f.Count, f.Scores = sc.Docs, len(sc.Sums), make([]float32, len(sc.Sums))
-	for i, sum := range sc.Sums {
-		f.Scores[i] = float32(sum)
-	}
-	if n := kept.Count(); n < f.Count {
-		f.keepOnly(kept)
-		return
-	}
+// keepScores sets the scores of some matches, and leaves out the others.
+func (f *found) keepScores(docs segment.Bits, scores []float32) {
+	f.scored, f.before = true, nil
+	f.Docs, f.Count, f.Scores = docs, len(scores), scores
 	f.setTops()
 }
 

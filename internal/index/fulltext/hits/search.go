@@ -27,7 +27,7 @@ import (
 // another way. No answer depends on those sizes.
 type Limits struct {
 	Bytes      int // that the values of hits, facets and aggregations hold at most
-	Bounded    int // matches of a part up to which all are scored: see bounds
+	Window     int // documents whose scores are computed together, a multiple of 64, or 0: none is left out; see bounds
 	Alone      int // matches that one goroutine sorts
 	Stretch    int // words of a set, whose documents one goroutine sorts at a time
 	Processors *Processors
@@ -35,7 +35,7 @@ type Limits struct {
 
 // NewLimits returns the limits of a process that may use so many processors.
 func NewLimits(n int) Limits {
-	return Limits{Bytes: query.MaxValueBytes, Bounded: 2048, Alone: 1 << 15, Stretch: 1 << 10, Processors: NewProcessors(n)}
+	return Limits{Bytes: query.MaxValueBytes, Window: 1 << 14, Alone: 1 << 15, Stretch: 1 << 10, Processors: NewProcessors(n)}
 }
 
 // A Search is a request that is checked and compiled. It runs once.

@@ -37,6 +37,7 @@ type columnsMatcher struct {
 	counts  []int          // of the live documents of each part of the index, -1 while unknown
 	kept    []segment.Bits // see bounded; nil: not needed
 	columns []columnWeight // nil while unknown
+	tables  scoreTables
 }
 
 // tunedK1 is how many times higher k1 is in the tuned order.

@@ -77,7 +77,7 @@ func (w *nearWord) read(m *columnsMatcher, p *Part, docs *Scores) error {
 }
 
 // readPlaces appends the positions of a word in some documents, and calls f with what
-// counts in a score.
+// counts in a score. Forms of a word at one position, such as its stem, are one occurrence.
 func (m *wordMatcher) readPlaces(p *Part, docs *Scores, places [][]int, f func(at int, freq float64, length int)) error {
 	var broken error
 	for _, t := range m.terms[p.number] {
@@ -92,8 +92,9 @@ func (m *wordMatcher) readPlaces(p *Part, docs *Scores, places [][]int, f func(a
 		}
 	}
 	if len(m.terms[p.number]) > 1 {
-		for _, found := range places {
+		for at, found := range places {
 			slices.Sort(found)
+			places[at] = slices.Compact(found)
 		}
 	}
 	return nil

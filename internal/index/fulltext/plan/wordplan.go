@@ -44,6 +44,8 @@ type wordMatcher struct {
 
 	phrases []*wordPhrase  // that count as the word too
 	kept    []segment.Bits // see bounded; nil: not needed
+	scored  *wordScorer    // nil while unknown
+	tables  scoreTables
 }
 
 type weightedTerm struct {
@@ -248,14 +250,22 @@ func (m *wordMatcher) Keep() { m.kept = make([]segment.Bits, len(m.s.Parts)) }
 
 func (m *wordMatcher) KeptIn(p *Part) segment.Bits { return m.kept[p.number] }
 
-func (m *wordMatcher) Score(p *Part, to *Scores) error {
-	terms := m.terms[p.number]
+// scorer returns the scorer of the word, nil if a part does not have it.
+func (m *wordMatcher) scorer(p *Part) (*wordScorer, error) {
 	idf, err := m.idf() // counted also if no part has the word, as if hidden documents had it
 	if err != nil || m.s.isNowhere(m.number) || !m.isIn(p) {
-		return err
+		return nil, err
 	}
-	w, err := m.s.scorer(m.text, m.field, m.rank, idf)
-	if err != nil {
+	if m.scored == nil {
+		m.scored, err = m.s.scorer(m.text, m.field, m.rank, idf)
+	}
+	return m.scored, err
+}
+
+func (m *wordMatcher) Score(p *Part, to *Scores) error {
+	terms := m.terms[p.number]
+	w, err := m.scorer(p)
+	if w == nil || err != nil {
 		return err
 	}
 	to.Open()

@@ -50,7 +50,7 @@ func (b *builder) build(s *Schema, rows []Row) (stored, index uint64, err error)
 	written := make([]field, len(fields))
 	for i := range fields {
 		f := &fields[i]
-		b.dict.start()
+		b.dict.Start()
 		switch {
 		case i == 0:
 			err = b.writeIDs(&f.field, rows)
@@ -206,7 +206,7 @@ func (b *builder) writeIDs(f *field, rows []Row) error {
 		if b.exact {
 			v = b.writeList()
 		}
-		if err := b.dict.insert([]byte(rows[i].ID), v); err != nil {
+		if err := b.dict.Insert([]byte(rows[i].ID), v); err != nil {
 			return err
 		}
 	}
@@ -248,7 +248,7 @@ func (b *builder) writeLengths(f *builtField, docs int) error {
 			b.list.add(doc)
 			b.list.tf = append(b.list.tf, 0) // no frequency
 		}
-		if err := b.dict.insert([]byte{byte(bit)}, b.writeList()); err != nil {
+		if err := b.dict.Insert([]byte{byte(bit)}, b.writeList()); err != nil {
 			return err
 		}
 	}

@@ -166,7 +166,7 @@ func (b *builder) mergeField(m *merge, i int, f *field) error {
 			open = append(open, s)
 		}
 	}
-	b.dict.start()
+	b.dict.Start()
 	if err := b.mergeTerms(m, open); err != nil {
 		return err
 	}
@@ -282,7 +282,7 @@ func (b *builder) mergeTerm(m *merge, term []byte, same []*source) error {
 	if !ok {
 		v = b.writeList()
 	}
-	if err := b.dict.insert(term, v); err != nil {
+	if err := b.dict.Insert(term, v); err != nil {
 		return err
 	}
 	return b.flushLarge()

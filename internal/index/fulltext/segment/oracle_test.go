@@ -116,15 +116,15 @@ type libraryDictionary struct {
 	b   *vellum.Builder
 }
 
-func (d *libraryDictionary) start() {
+func (d *libraryDictionary) Start() {
 	d.buf.Reset()
 	var err error
 	if d.b, err = vellum.New(&d.buf, nil); err != nil {
 		panic(err)
 	}
 }
-func (d *libraryDictionary) insert(term []byte, v uint64) error { return d.b.Insert(term, v) }
-func (d *libraryDictionary) finish() ([]byte, error)            { err := d.b.Close(); return d.buf.Bytes(), err }
+func (d *libraryDictionary) Insert(term []byte, v uint64) error { return d.b.Insert(term, v) }
+func (d *libraryDictionary) Finish() ([]byte, error)            { err := d.b.Close(); return d.buf.Bytes(), err }
 
 // exactBuilder returns a builder that writes the bytes of zapx.
 func exactBuilder() *builder { return &builder{exact: true, dict: &libraryDictionary{}} }

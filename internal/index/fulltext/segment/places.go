@@ -80,7 +80,7 @@ func writeTerms[P place](b *builder, w *words, all []P, id, docs int, positions 
 		from = t.end
 		b.list.start(p.docs(), docs)
 		addPlaces(&b.list, w.lengths, p, id, positions)
-		if err := b.dict.insert(w.text(t.id), b.writeList()); err != nil {
+		if err := b.dict.Insert(w.text(t.id), b.writeList()); err != nil {
 			return err
 		}
 	}

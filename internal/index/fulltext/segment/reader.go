@@ -297,7 +297,7 @@ func (c *Cursor) readFreq() bool {
 func (c *Cursor) skipChunk() bool {
 	chunk := int(c.Doc / c.size)
 	end := uint32(chunk+1) * c.size
-	if c.among.hasAny(c.Doc, end) || chunk >= len(c.tfEnds) || len(c.locEnds) > 0 && chunk >= len(c.locEnds) {
+	if c.among.HasAny(c.Doc, end) || chunk >= len(c.tfEnds) || len(c.locEnds) > 0 && chunk >= len(c.locEnds) {
 		c.decided = end
 		return false
 	}

@@ -3,6 +3,8 @@ package segment
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"indexerd/internal/index/fulltext/bitset"
 )
 
 // A Posting is a document of a term.
@@ -57,24 +59,6 @@ func (d *decoder) appendPosition(dst []int) []int {
 	return dst
 }
 
-// A Freq is a document of a term.
-type Freq struct {
-	Doc    uint32
-	Freq   uint32 // how often the document has the term
-	Length uint32 // number of words of the field in the document
-}
-
-// ScanBatch is the number of documents that Scan passes on together at most.
-const ScanBatch = 128
-
-// Scan calls f with those documents of a term that are in a set, in order, some at a time.
-// Of the others it reads no more than it has to: a chunk without any is skipped, and 64
-// documents are looked at together. It calls step for every 65536 documents.
-func (p Postings) Scan(in Bits, step func() error, f func([]Freq)) error {
-	s := scanner{in: in, batches: f}
-	return p.src.name(p.scan(&s, step))
-}
-
 // ScanPositions calls f with those documents of a term that are in a set, in order. It reads
 // the positions too, which are most of the bytes of a term.
 func (p Postings) ScanPositions(in Bits, step func() error, f func(*Posting)) error {
@@ -89,8 +73,7 @@ func (p Postings) scan(s *scanner, step func() error) error {
 		}
 		if s.in.Has(doc) {
 			s.now.Doc, s.now.Freq, s.now.Length = doc, 1, int(length)
-			s.pass()
-			s.flush()
+			s.f(&s.now)
 		}
 		return step()
 	}
@@ -105,11 +88,7 @@ func (p Postings) scan(s *scanner, step func() error) error {
 	}
 	n := b.count()
 	s.openChunks(p, n)
-	if s.f != nil {
-		s.loc.data, s.placed = loc, len(loc) > 0
-	} else {
-		s.locEnds, s.batch = nil, make([]Freq, 0, min(n, ScanBatch))
-	}
+	s.loc.data, s.placed = loc, len(loc) > 0
 	for b.read(s) {
 		if s.broken || s.tf.broken || s.loc.broken {
 			return errBroken
@@ -121,18 +100,15 @@ func (p Postings) scan(s *scanner, step func() error) error {
 	if s.broken || s.tf.broken || s.loc.broken {
 		return errBroken
 	}
-	s.flush()
 	return b.err()
 }
 
 // A scanner reads the documents of a term that are wanted.
 type scanner struct {
-	in      Bits
-	f       func(*Posting) // nil: positions are not wanted
-	batches func([]Freq)
-	batch   []Freq // not passed on yet
-	placed  bool
-	now     Posting
+	in     Bits
+	f      func(*Posting)
+	placed bool
+	now    Posting
 
 	tf, loc         decoder
 	tfEnds, locEnds []uint64 // of chunks
@@ -161,7 +137,7 @@ func (s *scanner) addRun(first, last uint32) {
 		s.broken = true
 		return
 	}
-	eachWord(first, last, func(word int, mask uint64) { s.add(uint32(word*wordBits), mask) })
+	bitset.EachWord(first, last, func(word int, mask uint64) { s.add(uint32(word*wordBits), mask) })
 }
 
 // addBits implements docSink.
@@ -260,27 +236,7 @@ func (s *scanner) read(doc uint32) {
 		}
 	}
 	if !s.tf.broken && !s.loc.broken {
-		s.pass()
-	}
-}
-
-// pass passes the current document on.
-func (s *scanner) pass() {
-	if s.f != nil {
 		s.f(&s.now)
-		return
-	}
-	if len(s.batch) == ScanBatch {
-		s.flush()
-	}
-	s.batch = append(s.batch, Freq{s.now.Doc, uint32(s.now.Freq), uint32(s.now.Length)})
-}
-
-// flush passes the documents of the batch on.
-func (s *scanner) flush() {
-	if len(s.batch) > 0 {
-		s.batches(s.batch)
-		s.batch = s.batch[:0]
 	}
 }
 
@@ -301,30 +257,11 @@ func (s *scanner) readFreq() (freq uint64) {
 	return freq
 }
 
-// Of eight bytes: the bit of numbers above 127, the bits of four freqs without the bit
-// for positions, and what makes a freq that is not 0 reach the highest of its bits.
-const (
-	longBits = 0x8080808080808080
-	freqBits = 0x007e007e007e007e
-	carry    = 0x007f007f007f007f
-	carried  = 0x0080008000800080
-)
-
-// skip passes over the pending documents: four at a time, if no positions are read and
-// each takes two bytes.
+// skip passes over the pending documents.
 func (s *scanner) skip() {
-	for s.pending > 0 && !s.tf.broken {
-		if at := s.tf.at; !s.placed && s.pending >= 4 && at+8 <= uint64(len(s.tf.data)) {
-			w := binary.LittleEndian.Uint64(s.tf.data[at:])
-			if w&longBits == 0 && (w&freqBits+carry)&carried == carried {
-				s.tf.at += 8
-				s.pending -= 4
-				continue
-			}
-		}
+	for ; s.pending > 0 && !s.tf.broken; s.pending-- {
 		if freq := s.readFreq(); s.placed && freq&1 != 0 {
 			s.loc.skip(s.loc.uvarint())
 		}
-		s.pending--
 	}
 }

@@ -61,7 +61,7 @@ func writeExact[P place](b *builder, w *words, all []P, docs int) error {
 			b.list.tf = append(b.list.tf, 0) // no frequency
 			b.docTerms[doc] = append(append(b.docTerms[doc], term...), index.DocValueTermSeparator)
 		}
-		if err := b.dict.insert(term, b.writeList()); err != nil {
+		if err := b.dict.Insert(term, b.writeList()); err != nil {
 			return err
 		}
 	}

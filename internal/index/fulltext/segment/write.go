@@ -9,6 +9,8 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 	"github.com/blevesearch/zapx/v17"
 	"github.com/golang/snappy"
+
+	"indexerd/internal/index/fulltext/segment/fst"
 )
 
 // A builder writes segments, one after another.
@@ -30,13 +32,13 @@ type builder struct {
 	docTerms   [][]byte
 }
 
-func newBuilder() *builder { return &builder{dict: &fst{}} }
+func newBuilder() *builder { return &builder{dict: &fst.Builder{}} }
 
 // A dictionary maps the terms of one field, which come in order, to numbers.
 type dictionary interface {
-	start()
-	insert(term []byte, v uint64) error
-	finish() ([]byte, error)
+	Start()
+	Insert(term []byte, v uint64) error
+	Finish() ([]byte, error)
 }
 
 // A field is a field of a segment.
@@ -137,7 +139,7 @@ func (b *builder) writeFooter(docs, stored, fields uint64) error {
 // finishField writes the dictionary, the docvalues and the column of the documents that
 // eachTerms passes on, if it is not nil, and the record of a field.
 func (b *builder) finishField(f *field, docs int, eachTerms func(add addTerms) error) error {
-	terms, err := b.dict.finish()
+	terms, err := b.dict.Finish()
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // between texts that are alike.
 const (
 	exactMarks = 0.5
-	exactStem  = 0.5
+	exactStem  = 0.3
 )
 
 // maxWays limits the ways of writing one word.

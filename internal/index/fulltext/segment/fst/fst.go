@@ -1,11 +1,13 @@
-package segment
+// Package fst writes finite state transducers as vellum reads them.
+package fst
 
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
-// An fst writes a finite state transducer of vellum, version 1, from terms in
+// A Builder writes a finite state transducer of vellum, version 1, from terms in
 // order. It shares prefixes, but no suffixes: vellum's builder finds them by a
 // table that it hashes every state into and clears for every field, which takes
 // five times the CPU for a twelfth of the size.
@@ -27,7 +29,7 @@ import (
 //	sizes of a distance and of an output in a nibble
 //	number of transitions                                            if it is more than 63
 //	0x40 if final | number of transitions up to 63
-type fst struct {
+type Builder struct {
 	out  []byte
 	n    int
 	last int     // address of the last state written
@@ -55,14 +57,15 @@ const bytesPerTerm = 64
 
 const noState = 1 // an address that no state has
 
-func (f *fst) start() {
+// Start begins an empty transducer.
+func (f *Builder) Start() {
 	f.out = binary.LittleEndian.AppendUint64(f.out[:0], 1)
 	f.out = binary.LittleEndian.AppendUint64(f.out, 0)
 	f.n, f.last, f.path = 0, noState, f.path[:0]
 	f.push(false)
 }
 
-func (f *fst) push(final bool) *state {
+func (f *Builder) push(final bool) *state {
 	if len(f.path) == cap(f.path) {
 		f.path = append(f.path, state{})
 	} else {
@@ -73,10 +76,12 @@ func (f *fst) push(final bool) *state {
 	return s
 }
 
-// insert adds a term, which must come after all others.
-func (f *fst) insert(term []byte, output uint64) error {
+// Insert adds a term, which must come after all others.
+func (f *Builder) Insert(term []byte, output uint64) error {
 	f.n++
-	f.out = double(f.out, bytesPerTerm)
+	if len(f.out)+bytesPerTerm > cap(f.out) { // append would make a large list longer by a quarter only
+		f.out = slices.Grow(f.out, len(f.out)+bytesPerTerm)
+	}
 	if len(term) == 0 {
 		f.path[0].final, f.path[0].output = true, output
 		return nil
@@ -100,7 +105,7 @@ func (f *fst) insert(term []byte, output uint64) error {
 // share leaves in the open transition of a state what its terms and a new one
 // have in common of their outputs, and moves the rest of it behind. It returns
 // the rest of the new output.
-func (f *fst) share(i int, output uint64) uint64 {
+func (f *Builder) share(i int, output uint64) uint64 {
 	s := &f.path[i]
 	common := min(s.charOutput, output)
 	if rest := s.charOutput - common; rest != 0 {
@@ -123,7 +128,7 @@ func (s *state) add(output uint64) {
 }
 
 // freeze writes the states of the path behind state i.
-func (f *fst) freeze(i int) {
+func (f *Builder) freeze(i int) {
 	to := noState
 	for k := len(f.path) - 1; k > i; k-- {
 		f.path[k].shut(to)
@@ -141,8 +146,8 @@ func (s *state) shut(to int) {
 	}
 }
 
-// finish returns the transducer, which is valid until the next start.
-func (f *fst) finish() ([]byte, error) {
+// Finish returns the transducer, which is valid until the next Start.
+func (f *Builder) Finish() ([]byte, error) {
 	f.freeze(0)
 	root := f.write(&f.path[0])
 	f.out = binary.LittleEndian.AppendUint64(f.out, uint64(f.n))
@@ -151,7 +156,7 @@ func (f *fst) finish() ([]byte, error) {
 }
 
 // write writes a state and returns its address.
-func (f *fst) write(s *state) int {
+func (f *Builder) write(s *state) int {
 	if len(s.transitions) == 0 && s.final && s.output == 0 {
 		return 0
 	}
@@ -171,7 +176,7 @@ const (
 	maxInHead     = 1<<6 - 1
 )
 
-func (f *fst) writeOne(t transition) {
+func (f *Builder) writeOne(t transition) {
 	head := byte(oneTransition)
 	if t.output == 0 && t.to == f.last {
 		head |= nextBefore
@@ -190,7 +195,7 @@ func (f *fst) writeOne(t transition) {
 	f.out = append(f.out, head|ranks[t.char])
 }
 
-func (f *fst) writeMany(s *state) {
+func (f *Builder) writeMany(s *state) {
 	start := len(f.out)
 	sizes := f.writeOutputs(s)
 	distanceSize := 0
@@ -221,7 +226,7 @@ func (f *fst) writeMany(s *state) {
 
 // writeOutputs writes the outputs of a state and returns the size of each, 0 if
 // all are 0.
-func (f *fst) writeOutputs(s *state) int {
+func (f *Builder) writeOutputs(s *state) int {
 	all := s.output
 	for _, t := range s.transitions {
 		all |= t.output
@@ -249,7 +254,7 @@ func distance(start, to int) uint64 {
 
 func packedSize(v uint64) int { return max(1, (bits.Len64(v)+7)/8) }
 
-func (f *fst) pack(v uint64, size int) {
+func (f *Builder) pack(v uint64, size int) {
 	for range size {
 		f.out = append(f.out, byte(v))
 		v >>= 8
