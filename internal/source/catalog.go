@@ -155,11 +155,11 @@ func (s *Source) UnitOf(ctx context.Context, sql, column string) (timeunit.Unit,
 			return unit, err
 		}
 		v.updated = &updated{Field: v.field(at), at: at, epochs: v.Columns[at].Epochs}
-		sample, err := v.sample(ctx, x, timeunit.Sample)
+		votes, _, err := v.sample(ctx, x)
 		if err != nil {
 			return unit, err
 		}
-		return timeunit.Decide(timeunit.Unknown, timeunit.Unknown, sample.votes)
+		return timeunit.Decide(timeunit.Unknown, timeunit.Unknown, votes)
 	})
 }
 

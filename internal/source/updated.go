@@ -109,18 +109,18 @@ func (v *view) checkUnit(ctx context.Context, x *tx) (dialect.Times, error) {
 	if u.epochs == nil {
 		return u.known(), nil
 	}
-	sample, err := v.vote(ctx, x)
+	votes, values, err := v.sample(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	unit, err := v.decide(sample.votes)
+	unit, err := v.decide(votes)
 	if err != nil {
 		return nil, err
 	}
 	if t := u.known(); t != nil {
 		return t, nil
 	}
-	if t := u.epochs.Times(unit, sample.values, u.zone); t != nil {
+	if t := u.epochs.Times(unit, values, u.zone); t != nil {
 		u.times.CompareAndSwap(nil, &t)
 		return u.known(), nil
 	}
@@ -147,44 +147,27 @@ func (v *view) guess(ctx context.Context, x *tx, g dialect.Guesser) (dialect.Tim
 	return t, err
 }
 
-// enoughRows are enough to see that rows have the declared unit, since one does.
-const enoughRows = 1000
-
-// A sample is what some rows show of their updateTimes.
-type sample struct {
-	rows   int // read
-	votes  timeunit.Votes
-	values []any // those that voted; none if the conversion is known
-}
-
-// vote reads a sample that decides the unit.
-func (v *view) vote(ctx context.Context, x *tx) (sample, error) {
-	declared := v.updated.conf.declared
-	if declared != timeunit.Unknown && (v.updated.known() != nil || !v.updated.epochs.UsesSample(declared)) {
-		if s, err := v.sample(ctx, x, enoughRows); err != nil || s.rows < enoughRows || s.votes[declared] > 0 {
-			return s, err
-		}
+// sample reads rows that can vote: values that are plausible times. It returns the
+// values while the conversion is not known. It uses an index on the column. Without
+// one, and with too few plausible rows, it reads the whole table, as a window does.
+func (v *view) sample(ctx context.Context, x *tx) (votes timeunit.Votes, values []any, err error) {
+	u, unitOf, limits := v.updated, v.updated.epochs.Units(x.at), timeunit.Samples[:]
+	if u.conf.declared == timeunit.Unknown || u.known() == nil && u.epochs.UsesSample(u.conf.declared) {
+		limits = limits[1:]
 	}
-	return v.sample(ctx, x, timeunit.Sample)
-}
-
-// sample reads rows that can vote, at most limit: values that are plausible times. It
-// uses an index on the column. Without one, and with too few plausible rows, it reads the
-// whole table, as a window does.
-func (v *view) sample(ctx context.Context, x *tx, limit int) (sample, error) {
-	u, s := v.updated, sample{votes: timeunit.Votes{}}
-	unitOf, known := u.epochs.Units(x.at), u.known() != nil
-	q := v.query(v.updatedExpr()).Where(func(q *dialect.Query) { u.epochs.Plausible(q, u.Expr, u.As, x.at) }).Limit(limit)
-	_, err := x.each(ctx, q, func(raw []any) bool {
-		s.rows++
-		if unit := unitOf(raw[0]); unit != timeunit.Unknown {
-			if s.votes[unit]++; !known {
-				s.values = append(s.values, keep(raw[0]))
+	for ; len(limits) > 0 && err == nil && votes[u.conf.declared] == 0; limits = limits[1:] {
+		votes, values = timeunit.Votes{}, nil
+		q := v.query(v.updatedExpr()).Where(func(q *dialect.Query) { u.epochs.Plausible(q, u.Expr, u.As, x.at) }).Limit(limits[0])
+		_, err = x.each(ctx, q, func(raw []any) bool {
+			if unit := unitOf(raw[0]); unit != timeunit.Unknown {
+				if votes[unit]++; u.known() == nil {
+					values = append(values, keep(raw[0]))
+				}
 			}
-		}
-		return true
-	})
-	return s, err
+			return true
+		})
+	}
+	return votes, values, err
 }
 
 // A conflictError is a ConfigError about the unit of an updateTime.

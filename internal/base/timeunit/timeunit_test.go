@@ -117,7 +117,7 @@ func TestDocumentedNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		fmt.Sprintf("more than half of up to %d,000 votes", Sample/1000),
+		fmt.Sprintf("more than half of up to %d,000 votes", Samples[1]/1000),
 		fmt.Sprintf("plausible from %d to a year after the database's clock", Earliest.Year()),
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), want) {
