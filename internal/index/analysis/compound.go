@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -68,10 +67,12 @@ type compound struct {
 // words come behind a position. It returns the end of the compound and the position of the
 // last word; more is the last result of emit.
 func (a *Analyzer) Compound(text string, at, pos int, emit func(Token) bool) (end, last int, more bool) {
-	c := compounds.Get().(*compound)
+	if r := firstRun(text, at); r.isAlone(text) {
+		_, more = a.emitRun(text, r, pos+1, emit)
+		return r.end, pos + 1, more
+	}
+	c := readCompound(text, at)
 	defer c.release()
-	c.text, c.end = text, at
-	c.read()
 	if len(c.runs) > 1 {
 		c.join()
 	}
@@ -92,16 +93,6 @@ func (a *Analyzer) Compound(text string, at, pos int, emit func(Token) bool) (en
 		}
 	}
 	return c.end, pos, true
-}
-
-// compounds keeps the memory of compounds. Each has at most maxWords words.
-var compounds = sync.Pool{New: func() any { return new(compound) }}
-
-func (c *compound) release() {
-	clear(c.runs)
-	clear(c.forms)
-	c.text, c.runs, c.forms = "", c.runs[:0], c.forms[:0]
-	compounds.Put(c)
 }
 
 // emitRun emits the forms of one word that are of it alone, and returns the folded one, ""
