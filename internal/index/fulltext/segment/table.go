@@ -38,13 +38,10 @@ const (
 	longer   = prefixSize + 1
 )
 
-// leastSlots is the number of slots of an empty table.
-const leastSlots = 1 << 12
-
 // reset empties the table, and frees memory that it used too little of.
 func (t *table) reset() {
 	if len(t.slots) == 0 || len(t.slots) > 16*(len(t.terms)+1024) {
-		t.resize(leastSlots)
+		t.resize(1 << 12)
 	}
 	clear(t.slots)
 	t.terms, t.bytes = t.terms[:0], t.bytes[:0]
