@@ -151,17 +151,22 @@ func (v *view) guess(ctx context.Context, x *tx, g dialect.Guesser) (dialect.Tim
 // values while the conversion is not known. It uses an index on the column. Without
 // one, and with too few plausible rows, it reads the whole table, as a window does.
 func (v *view) sample(ctx context.Context, x *tx) (votes timeunit.Votes, values []any, err error) {
-	votes = timeunit.Votes{}
-	u := v.updated
-	q := v.query(v.updatedExpr()).Where(func(q *dialect.Query) { u.epochs.Plausible(q, u.Expr, u.As, x.at) }).Limit(timeunit.Sample)
-	_, err = x.each(ctx, q, func(raw []any) bool {
-		if unit := u.epochs.Unit(raw[0], x.at); unit != timeunit.Unknown {
-			if votes[unit]++; u.known() == nil {
-				values = append(values, keep(raw[0]))
+	u, unitOf, limits := v.updated, v.updated.epochs.Units(x.at), timeunit.Samples[:]
+	if u.conf.declared == timeunit.Unknown || u.known() == nil && u.epochs.UsesSample(u.conf.declared) {
+		limits = limits[1:]
+	}
+	for ; len(limits) > 0 && err == nil && votes[u.conf.declared] == 0; limits = limits[1:] {
+		votes, values = timeunit.Votes{}, nil
+		q := v.query(v.updatedExpr()).Where(func(q *dialect.Query) { u.epochs.Plausible(q, u.Expr, u.As, x.at) }).Limit(limits[0])
+		_, err = x.each(ctx, q, func(raw []any) bool {
+			if unit := unitOf(raw[0]); unit != timeunit.Unknown {
+				if votes[unit]++; u.known() == nil {
+					values = append(values, keep(raw[0]))
+				}
 			}
-		}
-		return true
-	})
+			return true
+		})
+	}
 	return votes, values, err
 }
 

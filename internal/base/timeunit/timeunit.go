@@ -40,7 +40,7 @@ const (
 var Numbers = numeric[1:]
 
 // numeric are the units of numbers.
-var numeric = []Unit{JulianDays, Seconds, Milliseconds, Microseconds, Nanoseconds}
+var numeric = [...]Unit{JulianDays, Seconds, Milliseconds, Microseconds, Nanoseconds}
 
 // units describes the units. Text has no duration.
 var units = map[Unit]struct {
@@ -114,11 +114,22 @@ func (u Unit) Range(now time.Time) (from, to float64) {
 	return first * perSecond, math.Min(last*perSecond, mostNanos)
 }
 
-// OfNumber returns the unit in which a number is a plausible time, or Unknown.
-func OfNumber(n float64, now time.Time) Unit {
-	for _, u := range numeric {
-		if from, to := u.Range(now); n >= from && n < to {
-			return u
+// Ranges are the plausible numbers of all units at some time.
+type Ranges [5]struct{ from, to float64 }
+
+// RangesAt returns the ranges by the database's clock.
+func RangesAt(now time.Time) (r Ranges) {
+	for i, u := range numeric {
+		r[i].from, r[i].to = u.Range(now)
+	}
+	return r
+}
+
+// Unit returns the unit in which a number is a plausible time, or Unknown.
+func (r *Ranges) Unit(n float64) Unit {
+	for i := range r {
+		if n >= r[i].from && n < r[i].to {
+			return numeric[i]
 		}
 	}
 	return Unknown

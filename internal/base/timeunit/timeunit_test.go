@@ -13,18 +13,21 @@ import (
 	_ "indexerd/internal/test/nofailfile"
 )
 
-var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+var (
+	now    = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	ranges = RangesAt(now)
+)
 
 func TestPlausibleTimesVoteForTheirUnit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seconds := rapid.Int64Range(Earliest.Unix(), Latest(now).Unix()-1).Draw(t, "seconds")
 		for _, u := range Numbers {
 			n := float64(seconds * int64(time.Second/u.Duration()))
-			if got := OfNumber(n, now); got != u {
+			if got := ranges.Unit(n); got != u {
 				t.Errorf("%v in %s: got a vote for %q", n, u, got)
 			}
 		}
-		if got := OfNumber(julian1970+float64(seconds)/86400, now); got != JulianDays {
+		if got := ranges.Unit(julian1970 + float64(seconds)/86400); got != JulianDays {
 			t.Errorf("a Julian day: got a vote for %q", got)
 		}
 	})
@@ -36,7 +39,7 @@ func TestImplausibleNumbersDoNotVote(t *testing.T) {
 		0, 1, -1, 1000, 20261122, 2147483647, 4102444800, 9999999999, 32503680000, 99999999999, 253402300799, 253402214400,
 		253402300799000, 9999999999999, 253402300799999999, -62135596800, -2208988800, 1 << 53, 1 << 62, 1<<63 - 1,
 	} {
-		if got := OfNumber(n, now); got != Unknown {
+		if got := ranges.Unit(n); got != Unknown {
 			t.Errorf("%v: got a vote for %s, want none", n, got)
 		}
 	}
@@ -114,7 +117,7 @@ func TestDocumentedNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		fmt.Sprintf("more than half of up to %d,000 votes", Sample/1000),
+		fmt.Sprintf("more than half of up to %d,000 votes", Samples[1]/1000),
 		fmt.Sprintf("plausible from %d to a year after the database's clock", Earliest.Year()),
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), want) {

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// Sample is the number of rows that vote at most. A few thousand rows in another
-// unit do not change the result, and reading them takes a fraction of a second.
-const Sample = 100_000
+// Samples are the numbers of rows that vote at most. Of the first, one in the declared
+// unit decides; else all of the second do. A few thousand rows in another unit do not
+// change that result, and reading them takes a fraction of a second.
+var Samples = [...]int{1000, 100_000}
 
 // Votes are the numbers of rows whose updateTime is plausible in a unit.
 type Votes map[Unit]int

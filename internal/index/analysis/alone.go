@@ -1,6 +1,9 @@
 package analysis
 
-import "unicode/utf8"
+import (
+	"sync"
+	"unicode/utf8"
+)
 
 // firstRun returns the first word of the compound that starts at a byte offset.
 func firstRun(text string, at int) run {
@@ -28,11 +31,20 @@ func (r run) isAlone(text string) bool {
 	}
 }
 
-// readCompound returns the compound that starts at a byte offset.
-func readCompound(text string, at int) compound {
-	var runs [4]run
-	var forms [4]form
-	c := compound{text: text, runs: runs[:0], forms: forms[:0], end: at}
+// compounds keeps the memory of compounds. Each has at most maxWords words.
+var compounds = sync.Pool{New: func() any { return new(compound) }}
+
+// readCompound returns the compound that starts at a byte offset, until release.
+func readCompound(text string, at int) *compound {
+	c := compounds.Get().(*compound)
+	c.text, c.end = text, at
 	c.read()
 	return c
+}
+
+func (c *compound) release() {
+	clear(c.runs)
+	clear(c.forms)
+	c.text, c.runs, c.forms = "", c.runs[:0], c.forms[:0]
+	compounds.Put(c)
 }

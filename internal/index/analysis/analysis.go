@@ -137,12 +137,12 @@ func New(s Spec) (*Analyzer, error) {
 	}
 	switch s.Name {
 	case "standard", "en":
-		a.other = choose(standardKind, latestKind)
+		a.other = choose(standardKind, latestKinds.at)
 		a.stem = s.Name == "en" && !a.latest
 	case "cjk":
-		a.other = choose(cjkKind, latestCJK)
+		a.other = choose(cjkKind, latestCJKs.at)
 	case "ngram":
-		a.other = choose(ngramKind, latestNgram)
+		a.other = choose(ngramKind, latestNgrams.at)
 	default:
 		return nil, fmt.Errorf("unknown analyzer %q: write standard, en, cjk or ngram", s.Name)
 	}

@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -73,6 +72,7 @@ func (a *Analyzer) Compound(text string, at, pos int, emit func(Token) bool) (en
 		return r.end, pos + 1, more
 	}
 	c := readCompound(text, at)
+	defer c.release()
 	if len(c.runs) > 1 {
 		c.join()
 	}
@@ -160,87 +160,6 @@ func (c *compound) read() {
 		}
 		c.end, l = c.end+size, next
 	}
-}
-
-// shapes are those of the characters of a word.
-type shapes struct {
-	letters               int // characters
-	changes               int // where it may be cut
-	hasDigits, hasLetters bool
-}
-
-// A shape is what a character of a word is.
-type shape byte
-
-const (
-	noShape shape = iota // a mark, which goes with the character before
-	lower
-	upper
-	uncased
-	digit
-)
-
-func shapeOf(r rune) shape {
-	switch {
-	case r < utf8.RuneSelf:
-		switch {
-		case 'a' <= r && r <= 'z':
-			return lower
-		case 'A' <= r && r <= 'Z':
-			return upper
-		case '0' <= r && r <= '9':
-			return digit
-		}
-		return noShape
-	case unicode.IsLower(r):
-		return lower
-	case unicode.In(r, unicode.Lu, unicode.Lt):
-		return upper
-	case unicode.In(r, unicode.Nd, unicode.No):
-		return digit
-	case unicode.In(r, unicode.Letter, unicode.Nl):
-		return uncased
-	}
-	return noShape
-}
-
-// changes reports whether a piece ends between two characters.
-func changes(before, s shape) bool {
-	return before != noShape && s != noShape && ((before == digit) != (s == digit) || before == lower && s == upper)
-}
-
-// wordEnd returns the end of the word that starts at a byte offset.
-func wordEnd(text string, at int) (end int, s shapes) {
-	end = at
-	before := noShape
-	for at < len(text) {
-		r, size := runeAt(text, at)
-		k := latestKind(r)
-		if k != letter && k != ignored {
-			break
-		}
-		if at += size; k != letter {
-			continue
-		}
-		end = at
-		s.letters++
-		now := shapeOf(r)
-		if changes(before, now) {
-			s.changes++
-		}
-		if now != noShape {
-			before = now
-			s.hasDigits, s.hasLetters = s.hasDigits || now == digit, s.hasLetters || now != digit
-		}
-	}
-	return end, s
-}
-
-func runeAt(text string, at int) (rune, int) {
-	if c := text[at]; c < utf8.RuneSelf {
-		return rune(c), 1
-	}
-	return utf8.DecodeRuneInString(text[at:])
 }
 
 // IsWhole reports whether a word of so many characters has no pieces, which are cut in so

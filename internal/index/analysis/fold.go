@@ -32,14 +32,7 @@ import (
 
 // folded returns the folded form of a word, "" if nothing of it is left.
 func folded(word string) string {
-	other := false
-	for i := 0; i < len(word); i++ {
-		if word[i] >= utf8.RuneSelf {
-			other = true
-			break
-		}
-	}
-	if !other {
+	if isASCII(word) || strings.IndexFunc(word, isFolded) < 0 {
 		return lowerASCII(word)
 	}
 	if text, ok := foldedByTable(word); ok {
@@ -47,6 +40,10 @@ func folded(word string) string {
 	}
 	return foldedSlowly(word)
 }
+
+// isFolded reports whether a character may have another folded form, other than in ASCII.
+// Ideographs have none.
+func isFolded(r rune) bool { return r >= utf8.RuneSelf && (r < 0x4E00 || r > 0x9FFF) }
 
 // foldedByTable is folded for a word whose characters do not depend on each other.
 func foldedByTable(word string) (string, bool) {

@@ -11,8 +11,22 @@ import (
 // characters. Those of Chinese and Japanese it finds character by character.
 var paired = []*unicode.RangeTable{unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
+// The kinds of characters for each analyzer.
+var (
+	latestKinds  = classes[kind]{of: latestKindOf}
+	latestCJKs   = classes[kind]{of: latestCJK}
+	latestNgrams = classes[kind]{of: latestNgram}
+)
+
 // latestKind is the kind of a character for the analyzer standard.
 func latestKind(r rune) kind {
+	if uint32(r) < utf8.RuneSelf {
+		return latestASCII[r]
+	}
+	return latestKinds.at(r)
+}
+
+func latestKindOf(r rune) kind {
 	switch {
 	case r < utf8.RuneSelf:
 		return latestASCII[r]
@@ -39,7 +53,7 @@ func latestKind(r rune) kind {
 // latestASCII has the kinds of ASCII characters.
 var latestASCII = func() (kinds [utf8.RuneSelf]kind) {
 	for c := range kinds {
-		if shapeOf(rune(c)) != noShape {
+		if asciiShapes[c] != noShape {
 			kinds[c] = letter
 		}
 	}
@@ -159,6 +173,9 @@ type element struct {
 	start, end int
 }
 
+// isText reports whether the term is that of the text.
+func (e element) isText(text string) bool { return e.term == text[e.start:e.end] }
+
 // pairs emits the tokens of the run text[from:to], as pairs of its folded characters.
 func (a *Analyzer) pairs(text string, from, to, pos int, emit func(Token) bool) (last int, more bool) {
 	var some [32]element
@@ -166,8 +183,10 @@ func (a *Analyzer) pairs(text string, from, to, pos int, emit func(Token) bool) 
 	for at := from; at < to; {
 		_, size := utf8.DecodeRuneInString(text[at:])
 		end := min(to, at+unitSize(text[at:], size))
-		for _, r := range folded(text[at:end]) {
-			all = append(all, element{string(r), at, end})
+		for term := folded(text[at:end]); term != ""; {
+			_, size := utf8.DecodeRuneInString(term)
+			all = append(all, element{term[:size], at, end})
+			term = term[size:]
 		}
 		at = end
 	}
@@ -176,7 +195,13 @@ func (a *Analyzer) pairs(text string, from, to, pos int, emit func(Token) bool) 
 		t := Token{Term: e.term, Start: e.start, End: e.end, Pos: pos, Form: Tail}
 		switch {
 		case i+1 < len(all):
-			t.Term, t.End, t.Form = e.term+all[i+1].term, all[i+1].end, Pair
+			next := all[i+1]
+			t.End, t.Form = next.end, Pair
+			if e.end == next.start && e.isText(text) && next.isText(text) {
+				t.Term = text[e.start:next.end]
+			} else {
+				t.Term = e.term + next.term
+			}
 		case i == 0:
 			t.Form = Lone
 		}

@@ -143,6 +143,28 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
+// TestClassesAreThoseOfTheFunction compares the pages of classes with what fills them, and
+// says of ideographs that they are their own folded forms.
+func TestClassesAreThoseOfTheFunction(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if got, want := latestKind(r), latestKindOf(r); got != want {
+			t.Fatalf("kind of %U: got %v, want %v", r, got, want)
+		}
+		if got, want := latestCJKs.at(r), latestCJK(r); got != want {
+			t.Fatalf("kind of %U for cjk: got %v, want %v", r, got, want)
+		}
+		if got, want := latestNgrams.at(r), latestNgram(r); got != want {
+			t.Fatalf("kind of %U for ngram: got %v, want %v", r, got, want)
+		}
+		if got, want := shapeOf(r), shapeOfOther(r); r >= utf8.RuneSelf && got != want {
+			t.Fatalf("shape of %U: got %v, want %v", r, got, want)
+		}
+		if text := string(r); r >= utf8.RuneSelf && !isFolded(r) && foldedSlowly(text) != text {
+			t.Errorf("folded form of %U: got %q", r, foldedSlowly(text))
+		}
+	}
+}
+
 // A word that is alone has no other word and no other form.
 func TestWordAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -156,6 +178,7 @@ func TestWordAlone(t *testing.T) {
 			if first := firstRun(text, at); first.isAlone(text) && (len(c.runs) != 1 || len(c.forms) != 0 || c.end != first.end || !reflect.DeepEqual(c.runs[0], first)) {
 				t.Errorf("%q at %d: %+v with %+v is alone", text, at, c.runs, c.forms)
 			}
+			c.release()
 		}
 	})
 }

@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,6 +57,7 @@ type part struct {
 // byte of a short text costs perByte. It returns the rest.
 func (p *part) fill(s *schema.Schema, puts []doc.Doc, perByte, maxCost int64) (rest []doc.Doc, err error) {
 	var in schema.Lists
+	p.puts = slices.Grow(p.puts, len(puts))
 	for i, d := range puts {
 		b, err := s.Build(d.Row, &in)
 		if err != nil {

@@ -186,7 +186,7 @@ var storageMetrics = []metric[TableMetrics]{
 	newMetric(tableLabels, "pages_memory_bytes", "memory of the page directory", func(t TableMetrics) float64 { return float64(t.PageMemory) }),
 	newMetric(tableLabels, "pages_filter_keys_total", "keys that the filter before pages on other machines was asked for", func(t TableMetrics) float64 { return float64(t.PagesAsked) }),
 	newMetric(tableLabels, "pages_filter_excluded_total", "keys that this filter excluded, each a read less", func(t TableMetrics) float64 { return float64(t.PagesSaved) }),
-	newMetric(tableLabels, "scrub_last_timestamp_seconds", "when the checksums of all files were read last, 0 for never", func(t TableMetrics) float64 {
+	newMetric(tableLabels, "scrub_last_timestamp_seconds", "when the checksums of all files were read last, or the table was loaded, 0 for never", func(t TableMetrics) float64 {
 		if t.Scrubbed.IsZero() {
 			return 0
 		}

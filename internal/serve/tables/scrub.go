@@ -28,8 +28,9 @@ const (
 	suspectEvery = 10 * time.Minute
 )
 
-// scrubFile has, in the directory of a table, when its files were read last. Without it
-// they are read soon.
+// scrubFile has, in the directory of a table, when its files were read last, or loaded:
+// reading at once what was written a moment ago would test the memory, not the disk.
+// Without the file they are read soon.
 const scrubFile = "scrub"
 
 // scrubbing is held by the scrub that runs: all together have a tenth of the time.
@@ -38,7 +39,7 @@ var scrubbing = make(chan struct{}, 1)
 // scrubs are what the scrubs of a table found.
 type scrubs struct {
 	mu      sync.Mutex
-	last    time.Time // when the last one ended
+	last    time.Time // when the last one, or the load, ended
 	looked  time.Time // when the last one after a failed search ended
 	suspect error     // of a search, to be looked into; nil: none
 	damaged uint64    // files, since the start
@@ -67,6 +68,17 @@ func (t *Table) readLastScrub() time.Time {
 		return time.Time{}
 	}
 	return last.At
+}
+
+// noteLoaded puts the first scrub off until a day after the load.
+func (t *Table) noteLoaded(at time.Time) error {
+	if !t.HasFiles() {
+		return nil
+	}
+	t.scrubs.mu.Lock()
+	t.scrubs.last = at
+	t.scrubs.mu.Unlock()
+	return t.writeLastScrub(at)
 }
 
 func (t *Table) writeLastScrub(at time.Time) error {
@@ -226,7 +238,7 @@ func (t *Table) rebuild(ctx context.Context) error {
 	return nil
 }
 
-// Scrubbed returns when all files were read last, and how many were found damaged since
+// Scrubbed returns when all files were read last, or loaded, and how many were found damaged since
 // the start.
 func (t *Table) Scrubbed() (last time.Time, damaged uint64) {
 	t.scrubs.mu.Lock()

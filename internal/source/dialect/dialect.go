@@ -179,8 +179,11 @@ type Times interface {
 type Epochs interface {
 	// Plausible writes the condition that a value can be a time.
 	Plausible(q *Query, expr string, as *Column, now time.Time)
-	// Unit returns the unit in which a value is a plausible time, or Unknown.
-	Unit(raw any, now time.Time) timeunit.Unit
+	// Units returns a function that returns the unit in which a value is a plausible
+	// time, or Unknown.
+	Units(now time.Time) func(raw any) timeunit.Unit
+	// UsesSample reports whether the values of a sample matter to Times of a unit.
+	UsesSample(unit timeunit.Unit) bool
 	// Times returns the conversion for a unit. The sample has the values that
 	// voted. It returns nil if these do not show enough.
 	Times(unit timeunit.Unit, sample []any, zone *time.Location) Times

@@ -36,13 +36,19 @@ func (n NumberEpochs) bound(v int64) any {
 	return strconv.FormatInt(v, 10)
 }
 
-// Unit implements Epochs.
-func (NumberEpochs) Unit(raw any, now time.Time) timeunit.Unit {
-	if unit := timeunit.OfNumber(float(raw), now); unit.Declarable() {
-		return unit
+// Units implements Epochs.
+func (NumberEpochs) Units(now time.Time) func(raw any) timeunit.Unit {
+	ranges := timeunit.RangesAt(now)
+	return func(raw any) timeunit.Unit {
+		if unit := ranges.Unit(float(raw)); unit != timeunit.JulianDays { // which can't be declared
+			return unit
+		}
+		return timeunit.Unknown
 	}
-	return timeunit.Unknown
 }
+
+// UsesSample implements Epochs.
+func (NumberEpochs) UsesSample(timeunit.Unit) bool { return false }
 
 // float returns a raw value that is a number, rounded; NaN for another one.
 func float(raw any) float64 {

@@ -29,19 +29,28 @@ func (anyTimes) Plausible(q *dialect.Query, expr string, _ *dialect.Column, now 
 	q.Write(expr, " >= ").Bind(first.Format(time.DateOnly), nil).Write(" AND ", expr, " < ").Bind(last.Format(time.DateOnly), nil).Write(")")
 }
 
-// Unit implements dialect.Epochs.
-func (anyTimes) Unit(raw any, now time.Time) timeunit.Unit {
-	switch v := raw.(type) {
-	case int64:
-		return timeunit.OfNumber(float64(v), now)
-	case float64:
-		return timeunit.OfNumber(v, now)
-	case string:
-		if s, err := parseSpelling(v); err == nil && timeunit.Plausible(s.wall.Add(-s.offset), now) {
-			return timeunit.Text
+// Units implements dialect.Epochs.
+func (anyTimes) Units(now time.Time) func(raw any) timeunit.Unit {
+	ranges := timeunit.RangesAt(now)
+	return func(raw any) timeunit.Unit {
+		switch v := raw.(type) {
+		case int64:
+			return ranges.Unit(float64(v))
+		case float64:
+			return ranges.Unit(v)
+		case string:
+			if s, err := parseSpelling(v); err == nil && timeunit.Plausible(s.wall.Add(-s.offset), now) {
+				return timeunit.Text
+			}
 		}
+		return timeunit.Unknown
 	}
-	return timeunit.Unknown
+}
+
+// UsesSample implements dialect.Epochs. The values show the precision, but where it is a
+// microsecond in any case.
+func (anyTimes) UsesSample(unit timeunit.Unit) bool {
+	return unit.Duration() == 0 || unit.Duration() > time.Microsecond
 }
 
 // Times implements dialect.Epochs.

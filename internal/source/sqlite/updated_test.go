@@ -215,6 +215,44 @@ func TestUnitOfTextConflictsWithNumbers(t *testing.T) {
 	}
 }
 
+// One row in the declared unit suffices, also behind many in another unit. The precision is
+// that of most rows, not of the first ones.
+func TestDeclaredUnitOfFewRows(t *testing.T) {
+	for _, c := range []struct {
+		unit, most, other string
+		tick              time.Duration // 0: the unit conflicts with the rows
+	}{
+		{"us", "1714996800000", "1714996800000000", time.Microsecond},
+		{"us", "1714996800", "1714996800000", 0},
+		{"us", "1714996800000000", "1714996800", time.Microsecond},
+		{"s", "1714996800000", "1714996800", time.Second},
+		{"s", "1714996800.25", "1714996800", time.Microsecond},
+	} {
+		db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u)", fmt.Sprintf("INSERT INTO t VALUES (0, %s)", c.other))
+		if c.unit == "s" {
+			db.exec(fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO t SELECT i, %s FROM n", c.other))
+		}
+		db.exec(fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 10000 UNION ALL SELECT i + 1 FROM n WHERE i < 13000) INSERT INTO t SELECT i, %s FROM n", c.most))
+		if c.unit == "us" { // the row is the last one too
+			db.exec(fmt.Sprintf("INSERT INTO t VALUES (20000, %s)", c.other), "DELETE FROM t WHERE id = 0")
+		}
+		table, err := describe(t, db.source, source.TableConfig{Unit: c.unit})
+		if (err == nil) != (c.tick != 0) || err != nil && !errors.As(err, new(*source.ConfigError)) {
+			t.Errorf("%s, most %s, another %s: got %v", c.unit, c.most, c.other, err)
+			continue
+		}
+		if err != nil {
+			continue
+		}
+		if got := table.Tick(); got != c.tick {
+			t.Errorf("%s, most %s, another %s: got tick %v, want %v", c.unit, c.most, c.other, got, c.tick)
+		}
+		if err := table.CheckUnits(t.Context()); err != nil {
+			t.Errorf("%s, most %s, another %s: again: %v", c.unit, c.most, c.other, err)
+		}
+	}
+}
+
 // ShownIn compares what a wall clock showed: of text without an offset.
 func TestShownIn(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u, n INTEGER)",

@@ -22,26 +22,32 @@ import (
 // in a JSON, none for NULL, empty text and what does not fit the type. The reason is that of
 // the first which does not fit. The byte order of terms is the order of values.
 func (f Field) appendTerms(dst []string, v any) (_ []string, reason string) {
-	for e := range elements(v) {
-		var one string
-		dst, one = f.appendTerms(dst, e)
-		reason = cmp.Or(reason, one)
-	}
-	switch v.(type) {
-	case nil, []any, doc.JSON:
-		return dst, reason
+	switch v := v.(type) {
+	case nil:
+		return dst, ""
+	case []any, doc.JSON:
+		return f.appendElements(dst, v)
+	case doc.BadValue:
+		return dst, v.Reason
 	}
 	if v == "" {
 		return dst, ""
-	}
-	if bad, ok := v.(doc.BadValue); ok {
-		return dst, bad.Reason
 	}
 	term, ok := f.term(v)
 	if !ok {
 		return dst, fmt.Sprintf("%s is not a %s", query.Shorten(doc.FormatText(v)), f.Type)
 	}
 	return append(dst, term), ""
+}
+
+// appendElements is appendTerms for a value with elements.
+func (f Field) appendElements(dst []string, v any) (_ []string, reason string) {
+	for e := range elements(v) {
+		var one string
+		dst, one = f.appendTerms(dst, e)
+		reason = cmp.Or(reason, one)
+	}
+	return dst, reason
 }
 
 // Fits reports whether a value, or each element of a list, fits the type of the field.

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
 
@@ -78,7 +79,11 @@ func eight(text string) uint64 {
 }
 
 // littleEight returns the first eight bytes of a text, the first in the lowest byte.
-func littleEight(text string) uint64 { return bits.ReverseBytes64(eight(text)) }
+func littleEight(text string) uint64 {
+	_ = text[7]
+	return uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
+		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
+}
 
 // lowerPrefix returns the prefix of a word of so many ASCII characters, at the start
 // of a text, in lower case.
@@ -170,13 +175,11 @@ func (w *words) findASCII(text string, size int) uint32 {
 	if size <= prefixSize {
 		return w.findShort(p, size)
 	}
+	size = min(size, analysis.MaxWord)
 	w.token = w.token[:0]
-	for i := range min(size, analysis.MaxWord) {
-		c := text[i]
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		w.token = append(w.token, c)
+	for at := 0; at < size; at += prefixSize {
+		w.token = binary.BigEndian.AppendUint64(w.token, lowerPrefix(text[at:], size-at))
 	}
+	w.token = w.token[:size]
 	return w.findLong(w.token, p)
 }

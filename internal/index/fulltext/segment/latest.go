@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"indexerd/internal/index/analysis"
@@ -117,13 +118,15 @@ func (w *words) addCompound(a *analysis.Analyzer, text string, from, to, pos int
 		to++
 	}
 	text = text[from-before : to]
-	w.token = append(append(w.token[:0], 0, byte(before)), text...) // no term begins so
-	key := w.find(w.token)
-	if w.terms[key].means == 0 {
-		w.known = append(w.known, w.readCompound(a, text, before))
-		w.terms[key].means = int32(len(w.known))
+	if len(w.known) == 0 {
+		w.compounds.reset() // it has those of the segment before
 	}
-	k := w.known[w.terms[key].means-1]
+	w.token = append(append(w.token[:0], byte(before)), text...)
+	id := w.compounds.find(w.token)
+	if int(id) == len(w.known) {
+		w.known = append(w.known, w.readCompound(a, text, before))
+	}
+	k := w.known[id]
 	for _, s := range w.steps[k.from:k.to] {
 		if w.occur(s.id, pos+int(s.pos)); s.form.Extra() {
 			w.extra++
@@ -134,51 +137,59 @@ func (w *words) addCompound(a *analysis.Analyzer, text string, from, to, pos int
 
 func (w *words) readCompound(a *analysis.Analyzer, text string, before int) knownCompound {
 	k := knownCompound{from: len(w.steps)}
-	end, words, _ := a.Compound(text, before, 0, func(t analysis.Token) bool {
-		w.token = append(w.token[:0], t.Term...)
-		w.steps = append(w.steps, step{w.find(w.token), int32(t.Pos), t.Form})
-		return true
-	})
+	end, words, _ := a.Compound(text, before, 0, w.takeStep)
 	k.to, k.size, k.words = len(w.steps), end-before, words
 	return k
 }
 
+// addStep appends a token of a compound that is read.
+func (w *words) addStep(t analysis.Token) bool {
+	w.token = append(w.token[:0], t.Term...)
+	w.steps = append(w.steps, step{w.find(w.token), int32(t.Pos), t.Form})
+	return true
+}
+
+// What is known of a word.
+const (
+	unknownWord byte = iota
+	indexedWord
+	stemmedWord // it has a stem beside it
+	stopWord
+)
+
 // occurWord appends an occurrence of a word that has one part, with its stem.
 func (w *words) occurWord(a *analysis.Analyzer, word uint32, pos int) {
-	if w.terms[word].means == 0 {
+	if int(word) >= len(w.learned) || w.learned[word] == unknownWord {
 		w.learn(a, word)
 	}
-	if w.terms[word].means == stopped {
-		return
-	}
-	w.occur(word, pos)
-	if len(w.stems) > 0 {
-		if stem := w.stems[word]; stem > 0 {
-			w.beside(stem-1, pos)
-		}
+	switch w.learned[word] {
+	case indexedWord:
+		w.occur(word, pos)
+	case stemmedWord:
+		w.occur(word, pos)
+		w.beside(uint32(w.terms[word].means), pos)
 	}
 }
 
 // learn asks the analyzer once for each distinct word of the segment.
 func (w *words) learn(a *analysis.Analyzer, word uint32) {
+	for len(w.learned) <= int(word) {
+		w.learned = append(w.learned, unknownWord)
+	}
 	text := string(w.text(word))
 	if a.Stops(text) {
-		w.terms[word].means = stopped
+		w.learned[word] = stopWord
 		return
 	}
-	w.terms[word].means = int32(word) + 1
+	w.learned[word] = indexedWord
 	if !a.HasStems() {
 		return
 	}
-	stem := uint32(0)
 	if s := a.Stem(text); s != "" && s != text {
 		w.token = append(append(w.token[:0], analysis.StemMark...), s...)
-		stem = w.find(w.token) + 1
+		stem := w.find(w.token)
+		w.terms[word].means, w.learned[word] = int32(stem), stemmedWord
 	}
-	for len(w.stems) < len(w.terms) {
-		w.stems = append(w.stems, 0)
-	}
-	w.stems[word] = stem
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
@@ -214,52 +225,62 @@ type blockShapes struct {
 //   - the word may go on there behind a sign: the last of a-b, a'b, a&b, 1,2;
 //   - it begins behind a dot: the second of .a;
 //   - it ends before a sign: the second of a+ and a#.
-func shapesOf(block string) (b blockShapes) {
-	var c shaped
+func shapesOf(block string) blockShapes {
+	var letters, digits, uppers, signs uint64
 	at := 0
 	for ; at+8 <= len(block); at += 8 {
-		b.add(c.next(littleEight(block[at:])), at)
+		letter, digit, upper, sign := classesOf(littleEight(block[at:]))
+		letters, digits, uppers, signs = letters|letter<<at, digits|digit<<at, uppers|upper<<at, signs|sign<<at
 	}
 	if at < len(block) {
 		var rest [8]byte
 		copy(rest[:], block[at:])
-		b.add(c.next(littleEight(string(rest[:]))), at)
+		letter, digit, upper, sign := classesOf(binary.LittleEndian.Uint64(rest[:]))
+		letters, digits, uppers, signs = letters|letter<<at, digits|digit<<at, uppers|upper<<at, signs|sign<<at
+	}
+	words, lowers := letters|digits, letters&^uppers
+	b := blockShapes{words: words, cuts: words<<1&words&(digits<<1^digits) | lowers<<1&uppers}
+	for ; signs != 0; signs &= signs - 1 {
+		i := bits.TrailingZeros64(signs)
+		sign, behind := uint64(1)<<i, uint64(2)<<i
+		switch before := words&(sign>>1) != 0; block[i] {
+		case '-', '\'':
+			if before {
+				b.hard |= words & behind
+			}
+		case '&':
+			if before {
+				b.hard |= letters & behind
+			}
+		case '.':
+			b.hard |= letters & behind
+			fallthrough
+		case ',':
+			if digits&(sign>>1) != 0 {
+				b.hard |= digits & behind
+			}
+		case '+', '#':
+			if before {
+				b.hard |= sign
+			}
+		default:
+			continue
+		}
+		b.signs |= sign
 	}
 	return b
 }
 
-func (b *blockShapes) add(eight blockShapes, at int) {
-	b.words, b.signs, b.cuts, b.hard = b.words|eight.words<<at, b.signs|eight.signs<<at, b.cuts|eight.cuts<<at, b.hard|eight.hard<<at
-}
-
-// shaped are the shapes of the eight characters before, in the high bit of each byte.
-type shaped struct{ lower, digit, word, joiner, ampersand, point, dot uint64 }
-
-// next returns the shapes of eight characters, the first in the lowest byte.
-func (b *shaped) next(c uint64) blockShapes {
+// classesOf returns a bit for each of eight characters, the first in the lowest byte and
+// bit: those of letters, digits, upper-case letters, and of what is between # and . in ASCII.
+// It counts as wordsOfEight does.
+func classesOf(c uint64) (letter, digit, upper, sign uint64) {
 	folded := c | 0x20*lowBits
-	letter := (folded + (0x80-'a')*lowBits) &^ (folded + (0x80-'z'-1)*lowBits) & highBits
-	digit := (c + (0x80-'0')*lowBits) &^ (c + (0x80-'9'-1)*lowBits) & highBits
-	upper := letter &^ (c << 2) // 0x20 is the bit of lower case
-	dot := equal(c, '.')
-	now := shaped{letter &^ upper, digit, letter | digit, equal(c, '-') | equal(c, '\''), equal(c, '&'), equal(c, ',') | dot, dot}
-	end := equal(c, '+') | equal(c, '#')
-
-	before, second := now.word<<8|b.word>>56, now.word<<16|b.word>>48 // the first and the second character before
-	digitBefore, secondDigit := now.digit<<8|b.digit>>56, now.digit<<16|b.digit>>48
-	cuts := before&now.word&(digitBefore^digit) | (now.lower<<8|b.lower>>56)&upper
-	hard := (now.joiner<<8|b.joiner>>56)&second&now.word |
-		(now.ampersand<<8|b.ampersand>>56)&second&letter |
-		(now.point<<8|b.point>>56)&secondDigit&digit |
-		(now.dot<<8|b.dot>>56)&letter |
-		before&end
-	*b = now
-	return blockShapes{gather(now.word), gather(now.joiner | now.ampersand | now.point | end), gather(cuts), gather(hard)}
-}
-
-// equal returns the high bit of each byte that is an ASCII character.
-func equal(c uint64, char byte) uint64 {
-	return (highBits - (c ^ uint64(char)*lowBits)) & highBits
+	letter = (folded + (0x80-'a')*lowBits) &^ (folded + (0x80-'z'-1)*lowBits) & highBits
+	digit = (c + (0x80-'0')*lowBits) &^ (c + (0x80-'9'-1)*lowBits) & highBits
+	upper = letter &^ (c << 2) // 0x20 is the bit of lower case
+	sign = (c + (0x80-'#')*lowBits) &^ (c + (0x80-'.'-1)*lowBits) & highBits
+	return gather(letter), gather(digit), gather(upper), gather(sign)
 }
 
 // gather moves the high bits of all bytes into the lowest byte.

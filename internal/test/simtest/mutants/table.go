@@ -216,7 +216,7 @@ var mutants = append([]mutant{
 	{rule: "R24", name: "a document that was listed before a crash is taken for the one that is there", pkg: "deletecheck", function: "sweep.checkPartial",
 		edit:  replace("X.Hash == d.Hash", "true"),
 		tests: "TestSweepChecksThePartialRows"},
-	{rule: "R24", name: "one bad value hides the others of its list", pkg: "internal/index/fulltext/schema", function: "Field.appendTerms",
+	{rule: "R24", name: "one bad value hides the others of its list", pkg: "internal/index/fulltext/schema", function: "Field.appendElements",
 		edit:  replace("d, o = f.appendTerms(d, e)", "_ = e"),
 		tests: "TestAFlawCostsTheValue"},
 	{rule: "R24", name: "a page has another text than the bad value", pkg: "internal/base/doc", function: "appendBadValue",
