@@ -57,6 +57,34 @@ func (b Bits) Or(other Bits) {
 	}
 }
 
+// OrAnd adds the documents that two other sets have.
+func (b Bits) OrAnd(one, other Bits) {
+	one, other = one[:len(b)], other[:len(b)]
+	for i := range b {
+		b[i] |= one[i] & other[i]
+	}
+}
+
+// AndCount removes the documents that are not in the other set, and counts those that are.
+func (b Bits) AndCount(other Bits) int {
+	n := 0
+	for i, w := range other[:len(b)] {
+		w &= b[i]
+		b[i] = w
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// CountAnd returns the number of documents that are in another set too.
+func (b Bits) CountAnd(other Bits) int {
+	n := 0
+	for i, w := range other[:len(b)] {
+		n += bits.OnesCount64(b[i] & w)
+	}
+	return n
+}
+
 // Any reports whether the set has documents.
 func (b Bits) Any() bool {
 	for _, w := range b {

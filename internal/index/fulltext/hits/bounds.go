@@ -28,6 +28,7 @@ type bounds struct {
 	want   int
 	window int       // documents that are scored together
 	best   scoreHeap // scores that are computed
+	tried  float64   // least score at which too few documents were left out, or 0
 }
 
 type boundedWord struct {

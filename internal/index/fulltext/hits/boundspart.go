@@ -16,7 +16,11 @@ type partBounds struct {
 	words []partWord   // those that the part has
 	left  segment.Bits // documents that can be among the first hits
 	rise  []float32    // scores of those before the current window, in order
+	sums  []boundSums  // memory of leaveOut
 }
+
+// raised is how much higher the least score must be until leaving out is tried again.
+const raised = 1.1
 
 // A partWord is a word that a part has.
 type partWord struct {
@@ -45,7 +49,9 @@ func (b *bounds) compute(s *plan.Session, f *found) error {
 		if n == 0 {
 			continue // the words pass over it later
 		}
-		win.All = n > b.window/fewLeft
+		if win.All = n > b.window/fewLeft; win.All {
+			p.tried = p.least()
+		}
 		for i := range p.words {
 			if err := p.words[i].scores.Add(win); err != nil {
 				return err
@@ -69,9 +75,7 @@ func (p *partBounds) open() error {
 		if !in.Any() {
 			continue
 		}
-		docs := slices.Clone(p.left)
-		docs.And(in)
-		scores, err := w.ScoresIn(p.found.Part, docs)
+		scores, err := w.ScoresIn(p.found.Part, p.left)
 		if err != nil {
 			return err
 		}
@@ -128,7 +132,7 @@ const (
 // It adds up the bounds of 64 documents at a time: a number has their bits of one value.
 func (p *partBounds) leaveOut(win *plan.Window) {
 	least := p.least()
-	if least <= 0 {
+	if least <= p.tried*raised {
 		return
 	}
 	units, any := make([]uint, len(p.words)), uint(0)
@@ -143,34 +147,39 @@ func (p *partBounds) leaveOut(win *plan.Window) {
 	if slices.Min(units) == sumFull {
 		return
 	}
-	left := p.window(win)
-	for i, w := range left {
-		if w != 0 {
-			left[i] = p.enough(int(win.From/64)+i, w, units)
+	left, first := p.window(win), int(win.From/64)
+	p.sums = slices.Grow(p.sums[:0], len(left))[:len(left)]
+	clear(p.sums)
+	for i, n := range units {
+		in := p.words[i].in[first : first+len(left)]
+		for at, with := range in {
+			if with &= left[at]; with != 0 {
+				p.sums[at].add(with, n)
+			}
 		}
+	}
+	for at := range left {
+		left[at] &= p.sums[at].full
 	}
 }
 
-// enough returns those of 64 documents whose words add up to the least score.
-func (p *partBounds) enough(word int, left uint64, units []uint) (full uint64) {
-	var sums [sumBits]uint64
-	for i := range p.words {
-		with := p.words[i].in[word] & left &^ full
-		if with == 0 {
-			continue
-		}
-		n := units[i]
-		if n == sumFull {
-			full |= with
-			continue
-		}
-		for ; n != 0; n &= n - 1 {
-			carry := with
-			for bit := bits.TrailingZeros(n); bit < sumBits && carry != 0; bit++ {
-				sums[bit], carry = sums[bit]^carry, sums[bit]&carry
-			}
-			full |= carry
-		}
+// boundSums are the sums of the bounds of 64 documents.
+type boundSums struct {
+	bits [sumBits]uint64
+	full uint64 // those that reach the least score
+}
+
+// add adds a number to the sums of some documents.
+func (s *boundSums) add(with uint64, n uint) {
+	if n == sumFull {
+		s.full |= with
+		return
 	}
-	return full
+	for bit := range sumBits {
+		carry := with & -uint64(n>>bit&1)
+		for at := bit; at < sumBits && carry != 0; at++ {
+			s.bits[at], carry = s.bits[at]^carry, s.bits[at]&carry
+		}
+		s.full |= carry
+	}
 }

@@ -15,8 +15,8 @@ type Bounded interface {
 	Keep()
 	// KeptIn returns the documents of a part that have the word.
 	KeptIn(p *Part) segment.Bits
-	// ScoresIn returns the scores of documents of a part in the word, nil if the part does
-	// not have it. It computes them where that takes all documents together.
+	// ScoresIn returns the scores of some documents of a part in the word, nil if the part
+	// does not have it. It computes them where that takes all documents together.
 	ScoresIn(p *Part, docs segment.Bits) (*WordScores, error)
 }
 

@@ -86,6 +86,10 @@ func (p *columnsPlan) openWord(s *Session) (*columnsMatcher, error) {
 }
 
 func (m *columnsMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
+	return matchFound(m, p, among)
+}
+
+func (m *columnsMatcher) find(p *Part) (segment.Bits, error) {
 	found := segment.NewBits(p.Docs())
 	for _, part := range m.parts {
 		if err := part.addTo(p, found); err != nil {
@@ -93,13 +97,11 @@ func (m *columnsMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error
 		}
 	}
 	if m.s.Scored {
-		found.And(p.Live)
-		m.counts[p.number] = found.Count()
+		m.counts[p.number] = found.AndCount(p.Live)
 	}
 	if m.kept != nil {
-		m.kept[p.number] = append(segment.Bits(nil), found...)
+		m.kept[p.number] = found
 	}
-	found.And(among)
 	return found, m.s.Check()
 }
 

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"slices"
 
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/fulltext/words"
@@ -79,19 +78,22 @@ func (s *Session) openSlot(field string, sl words.Slot) (*wordMatcher, error) {
 }
 
 func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
-	candidates := among
-	for _, w := range m.words {
-		var err error
-		if candidates, err = w.Match(p, candidates); err != nil {
-			return nil, err
-		}
+	candidates, err := m.candidates(p, among)
+	if err != nil {
+		return nil, err
 	}
 	m.found[p.number] = m.found[p.number][:0]
-	if m.loose {
+	switch {
+	case !candidates.Any():
+		return candidates, nil
+	case m.loose:
 		return candidates, m.matchLoose(p, candidates)
 	}
 	found := segment.NewBits(p.Docs())
-	r := m.openPositions(p, candidates)
+	r, err := m.openPositions(p, candidates)
+	if err != nil {
+		return nil, err
+	}
 	for doc := range candidates.All {
 		length, err := r.read(doc)
 		if err != nil {
@@ -113,6 +115,25 @@ func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error)
 		}
 	}
 	return found, nil
+}
+
+// candidates returns the documents that have all words. It matches no word in vain: most
+// phrases of a text that is pasted are nowhere.
+func (m *phraseMatcher) candidates(p *Part, among segment.Bits) (_ segment.Bits, err error) {
+	for _, w := range m.words {
+		if !w.isIn(p) {
+			return segment.NewBits(p.Docs()), nil
+		}
+	}
+	for i, w := range m.words {
+		if i > 0 && !among.Any() {
+			break
+		}
+		if among, err = w.Match(p, among); err != nil {
+			return nil, err
+		}
+	}
+	return among, nil
 }
 
 // matchLoose sets the matches of a part to the documents that have all words.
@@ -188,41 +209,31 @@ func eachPhrase(found []phraseMatch, to *Scores, f func([]match)) {
 // after another.
 type positionReader struct {
 	m         *phraseMatcher
-	cursors   [][]*segment.Cursor // of the terms of each word
-	places    [][]int             // of each word
+	words     []termHeap
+	places    [][]int // of each word
 	positions words.Positions
 	from      []int // memory of Adjacent
 }
 
-func (m *phraseMatcher) openPositions(p *Part, candidates segment.Bits) *positionReader {
-	r := &positionReader{m, make([][]*segment.Cursor, len(m.words)), make([][]int, len(m.words)), make(words.Positions, len(m.slots)), make([]int, len(m.slots))}
+func (m *phraseMatcher) openPositions(p *Part, candidates segment.Bits) (*positionReader, error) {
+	r := &positionReader{m, make([]termHeap, len(m.words)), make([][]int, len(m.words)), make(words.Positions, len(m.slots)), make([]int, len(m.slots))}
 	for i, w := range m.words {
 		r.places[i] = []int{} // not nil, which is any word
-		for _, t := range w.terms[p.number] {
-			r.cursors[i] = append(r.cursors[i], t.Cursor(candidates))
+		var err error
+		if r.words[i], err = openTerms(w.terms[p.number], candidates); err != nil {
+			return nil, err
 		}
 	}
-	return r
+	return r, nil
 }
 
 // read sets the positions of each slot in a document, and returns the number of
 // words of the field.
 func (r *positionReader) read(doc uint32) (length int, err error) {
-	for i, cursors := range r.cursors {
-		places := r.places[i][:0]
-		for _, c := range cursors {
-			if c.SkipTo(doc) && c.Doc == doc {
-				places, length = c.AppendPositions(places), c.Length
-			}
-			if err := c.Err(); err != nil {
-				return 0, err
-			}
+	for i := range r.words {
+		if r.places[i], length, err = r.words[i].read(doc, r.places[i][:0]); err != nil {
+			return 0, err
 		}
-		if len(cursors) > 1 {
-			slices.Sort(places)
-			places = slices.Compact(places)
-		}
-		r.places[i] = places
 	}
 	for i, n := range r.m.word {
 		if n >= 0 {

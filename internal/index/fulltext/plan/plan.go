@@ -168,6 +168,24 @@ func (m boolMatcher) Score(p *Part, to *Scores) error {
 	return nil
 }
 
+// A finder is a matcher that finds all documents of a part, hidden ones too if that takes less time, without looking
+// at those that are asked for.
+type finder interface {
+	// find returns a set that belongs to the matcher.
+	find(p *Part) (segment.Bits, error)
+}
+
+// matchFound implements Matcher.Match of a finder.
+func matchFound(f finder, p *Part, among segment.Bits) (segment.Bits, error) {
+	docs, err := f.find(p)
+	if err != nil {
+		return nil, err
+	}
+	found := segment.NewBits(p.Docs())
+	found.OrAnd(docs, among)
+	return found, nil
+}
+
 // An orMatcher matches where atLeast of its parts do.
 type orMatcher struct {
 	parts   []Matcher
@@ -191,6 +209,14 @@ func (m orMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
 		counts = make([]uint16, p.Docs())
 	}
 	for _, part := range m.parts {
+		if f, ok := part.(finder); ok && counts == nil {
+			more, err := f.find(p)
+			if err != nil {
+				return nil, err
+			}
+			found.OrAnd(more, among)
+			continue
+		}
 		more, err := part.Match(p, among)
 		if err != nil {
 			return nil, err

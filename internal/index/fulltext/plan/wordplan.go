@@ -169,18 +169,23 @@ func (s *Session) candidates(field, term string, distance int) (index.FieldDict,
 }
 
 func (m *wordMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
+	return matchFound(m, p, among)
+}
+
+func (m *wordMatcher) find(p *Part) (segment.Bits, error) {
 	found := segment.NewBits(p.Docs())
 	if err := m.addTo(p, found); err != nil {
 		return nil, err
 	}
-	if len(m.terms[p.number])+len(m.phrases) > 1 && m.s.Scored {
-		found.And(p.Live)
-		m.counts[p.number] = found.Count()
+	switch several := len(m.terms[p.number])+len(m.phrases) > 1; {
+	case several && m.s.Scored:
+		m.counts[p.number] = found.AndCount(p.Live)
+	case m.s.Scored && p.counted() != nil:
+		m.counts[p.number] = found.CountAnd(p.Live)
 	}
 	if m.kept != nil {
-		m.kept[p.number] = append(segment.Bits(nil), found...)
+		m.kept[p.number] = found
 	}
-	found.And(among)
 	return found, m.s.Check()
 }
 

@@ -157,9 +157,12 @@ func (w *WordScores) Release() {
 	}
 }
 
-// wholeScores returns the scores of documents in a word that is scored at once.
-func wholeScores(m Matcher, p *Part, docs segment.Bits) (*WordScores, error) {
-	all := NewScores(docs)
+// wholeScores returns the scores of those of some documents that have a word, which is scored
+// at once.
+func wholeScores(m Bounded, p *Part, docs segment.Bits) (*WordScores, error) {
+	with := slices.Clone(docs)
+	with.And(m.KeptIn(p))
+	all := NewScores(with)
 	all.Open()
 	return &WordScores{whole: all}, m.Score(p, all)
 }

@@ -60,18 +60,23 @@ func (s *Scan) open(p Postings) error {
 		s.length = uint32(length)
 		return docList{doc}.check(p.src.docs)
 	}
-	tf, _, docs, err := p.parts()
+	docs, tf, _, err := p.head()
 	if err != nil {
 		return err
 	}
-	s.tf.data, s.end, s.paired = tf, uint32(p.src.docs), len(tf) > 0 && tf[0] > 1
 	if s.docs, err = openBitmap(docs, p.src.docs); err != nil {
 		return err
 	}
-	if n := s.docs.count(); n >= perChunk { // a list of one chunk needs no ends
-		d := decoder{data: p.src.data, at: p.value}
-		s.tfEnds, s.size = d.chunkEnds(d.uvarint(), p.src.docs), uint32(p.src.docs/(n/perChunk+1))
+	d, n := decoder{data: p.src.data}, s.docs.count()
+	s.end = uint32(p.src.docs)
+	if n >= perChunk { // a list of one chunk needs no ends
+		s.tfEnds, s.size = d.chunkEnds(tf, p.src.docs), uint32(p.src.docs/(n/perChunk+1))
 		s.end = s.size
+	}
+	s.tf.data = d.chunks(tf)
+	s.paired = len(s.tf.data) > 0 && s.tf.data[0] > 1
+	if d.broken {
+		return errBroken
 	}
 	return nil
 }

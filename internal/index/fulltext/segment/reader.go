@@ -121,7 +121,7 @@ func (p Postings) each(to docSink) error {
 		to.addRun(doc, doc)
 		return nil
 	}
-	_, _, docs, err := p.parts()
+	docs, _, _, err := p.head()
 	if err != nil {
 		return err
 	}
@@ -140,14 +140,26 @@ func (p Postings) single() (doc uint32, length uint64, ok bool) {
 
 // parts returns tf, loc and the bitmap of a postings list.
 func (p Postings) parts() (tf, loc, docs []byte, err error) {
-	d := decoder{data: p.src.data, at: p.value}
-	tfAt, locAt := d.uvarint(), d.uvarint()
-	docs = d.bytes(d.uvarint())
+	docs, tfAt, locAt, err := p.head()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	d := decoder{data: p.src.data}
 	tf, loc = d.chunks(tfAt), d.chunks(locAt)
 	if d.broken {
 		return nil, nil, nil, errBroken
 	}
 	return tf, loc, docs, nil
+}
+
+// head returns the bitmap of a postings list and the offsets of tf and loc.
+func (p Postings) head() (docs []byte, tf, loc uint64, err error) {
+	d := decoder{data: p.src.data, at: p.value}
+	tf, loc = d.uvarint(), d.uvarint()
+	if docs = d.bytes(d.uvarint()); d.broken {
+		return nil, 0, 0, errBroken
+	}
+	return docs, tf, loc, nil
 }
 
 // AddTo adds the documents to a set.
@@ -178,7 +190,7 @@ func (p Postings) count() (int, error) {
 	if _, _, ok := p.single(); ok {
 		return 1, nil
 	}
-	_, _, docs, err := p.parts()
+	docs, _, _, err := p.head()
 	if err != nil {
 		return 0, err
 	}

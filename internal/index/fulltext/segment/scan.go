@@ -257,11 +257,32 @@ func (s *scanner) readFreq() (freq uint64) {
 	return freq
 }
 
-// skip passes over the pending documents.
+// placedBits are those of four freqs with positions.
+const placedBits = 0x0001000100010001
+
+// skip passes over the pending documents: four at a time, if all have positions and their
+// numbers are below 128.
 func (s *scanner) skip() {
-	for ; s.pending > 0 && !s.tf.broken; s.pending-- {
+	tf, loc := s.tf.data, s.loc.data
+	for s.pending > 0 && !s.tf.broken {
+		if at := s.tf.at; s.placed && s.pending >= 4 && at+8 <= uint64(len(tf)) {
+			w := binary.LittleEndian.Uint64(tf[at:])
+			if w&longBits == 0 && (w&freqBits+carry)&carried == carried && w&placedBits == placedBits {
+				for range 4 {
+					if at := s.loc.at; at < uint64(len(loc)) && loc[at] < oneByte {
+						s.loc.at = at + 1 + uint64(loc[at])
+					} else {
+						s.loc.skip(s.loc.uvarint())
+					}
+				}
+				s.tf.at = at + 8
+				s.pending -= 4
+				continue
+			}
+		}
 		if freq := s.readFreq(); s.placed && freq&1 != 0 {
 			s.loc.skip(s.loc.uvarint())
 		}
+		s.pending--
 	}
 }
