@@ -13,8 +13,8 @@
 //
 // # Costs
 //
-// A load takes up to twice as long while a search has run within the last second. Otherwise
-// a step costs the time of day.
+// Where long work would use all processors, it leaves half of one unused while a search has
+// run within the last second. Otherwise a step costs the time of day.
 package giveway
 
 import (
@@ -28,7 +28,7 @@ const (
 	// a time. It is short until it has run for shortWithin.
 	quickWithin = 2 * time.Millisecond
 	yieldEvery  = 200 * time.Microsecond
-	shortWithin = 50 * time.Millisecond
+	shortWithin = 10 * time.Millisecond
 	// Long work runs for a slice at a time.
 	slice = time.Millisecond
 	// Long work gives way until so long after the last short search.
@@ -91,8 +91,8 @@ func (w *Work) Step() {
 		return
 	}
 	if !w.isLong {
-		w.End()
 		w.isLong = true
+		short.Add(-1)
 		long.Add(1)
 	}
 	if searching() {
@@ -107,8 +107,9 @@ func searching() bool {
 	return short.Load() > 0 || at > 0 && time.Since(began)-time.Duration(at) < after
 }
 
-// pause returns how long each of some goroutines sleeps after a slice, so that all of them
-// never use all processors: one of two uses two thirds of one, two half of both.
+// pause returns how long each of some goroutines sleeps after a slice, so that together they
+// leave half of one processor unused.
 func pause(goroutines, processors int) time.Duration {
-	return slice * time.Duration(goroutines) / time.Duration(processors)
+	share := float64(goroutines) / (float64(processors) - 0.5)
+	return max(0, time.Duration(float64(slice)*(share-1)))
 }
