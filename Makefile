@@ -93,13 +93,14 @@ bench-follow: servers
 
 # Searches of a daemon over HTTP at 1,000,000 rows, beside tantivy and FTS5 with the same
 # totals; tantivy is installed into a virtual environment of its own, and not run with
-# TANTIVY=. Then those of the index alone, beside FTS5 with the same totals and the same
+# TANTIVY=. Then those of 1, 8 and 64 clients, also beside slow searches, a load and merges.
+# Then those of the index alone, beside FTS5 with the same totals and the same
 # bm25 and PostgreSQL's GIN index with the same totals, and in the tuned order while 100
 # rows a second change, at 100,000 and 1,000,000 rows. The last line of each names the
 # targets that were missed, which are those of 1,000,000. Then ten requests of the
 # OpenSearch API beside a real node, if it is installed; OPENSEARCH=3.8.0 needs a
 # JAVA_HOME of Java 21. ROWS is the number of rows of all in place of these, and SECONDS
-# how long each search is repeated at least. BESIDE=only runs the first.
+# how long each search is repeated at least. BENCH=SearchBeside runs this one only.
 TANTIVY      = 0.27.0
 TANTIVY_VENV = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/indexerd/tantivy-$(TANTIVY)
 BENCH_SEARCH = SEARCH_SECONDS=$(SECONDS) TANTIVY=$(if $(TANTIVY),$(TANTIVY_VENV)/bin/python3) $(WITHPG) $(GO) test -run '^$$' -benchtime 1x -timeout 60m
@@ -108,8 +109,11 @@ bench-search: servers
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq python3-venv; } || true
 	@test -z "$(TANTIVY)" || test -e $(TANTIVY_VENV)/complete || \
 		{ rm -rf $(TANTIVY_VENV) && python3 -m venv $(TANTIVY_VENV) && $(TANTIVY_VENV)/bin/pip install -q tantivy==$(TANTIVY) && touch $(TANTIVY_VENV)/complete; } || true
+ifneq ($(BENCH),)
+	INDEXERD_ROWS=$(ROWS) $(BENCH_SEARCH) -bench '^Benchmark$(BENCH)$$' ./cmd/indexerd
+else
 	INDEXERD_ROWS=$(or $(ROWS),1000000) $(BENCH_SEARCH) -bench '^BenchmarkSearchBeside$$' ./cmd/indexerd
-ifneq ($(BESIDE),only)
+	INDEXERD_ROWS=$(ROWS) $(BENCH_SEARCH) -bench '^BenchmarkSearchMany$$' ./cmd/indexerd
 	INDEXERD_ROWS=$(ROWS) $(BENCH_SEARCH) -bench '^BenchmarkSearch$$' ./cmd/indexerd
 	INDEXERD_ROWS=$(or $(ROWS),1000000) $(BENCH_SEARCH) -bench '^BenchmarkSearch$$' ./cmd/indexerd
 	INDEXERD_ROWS=$(or $(ROWS),1000000) OPENSEARCH_HEAP=1g $(BENCH_SEARCH) -bench '^BenchmarkSearchAPI$$' ./cmd/indexerd

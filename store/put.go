@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/giveway"
 	"indexerd/internal/base/recovered"
 )
 
@@ -152,6 +153,8 @@ func (m *FileMap) releaseParts() {
 }
 
 func (p *part) encode(k *codecs, pages []doc.Page) {
+	work := giveway.Background()
+	defer work.End()
 	p.reset()
 	size := 0
 	for i := range pages {
@@ -170,6 +173,7 @@ func (p *part) encode(k *codecs, pages []doc.Page) {
 		h.bodySum = checksum(p.buf[body:])
 		p.pad(off, h)
 		p.records = append(p.records, encoded{hashOf(page.OID), h, off})
+		work.Step()
 	}
 }
 

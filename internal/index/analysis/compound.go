@@ -68,10 +68,11 @@ type compound struct {
 // words come behind a position. It returns the end of the compound and the position of the
 // last word; more is the last result of emit.
 func (a *Analyzer) Compound(text string, at, pos int, emit func(Token) bool) (end, last int, more bool) {
-	var runs [4]run
-	var forms [4]form
-	c := compound{text: text, runs: runs[:0], forms: forms[:0], end: at}
-	c.read()
+	if r := firstRun(text, at); r.isAlone(text) {
+		_, more = a.emitRun(text, r, pos+1, emit)
+		return r.end, pos + 1, more
+	}
+	c := readCompound(text, at)
 	if len(c.runs) > 1 {
 		c.join()
 	}

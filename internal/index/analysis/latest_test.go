@@ -1,10 +1,13 @@
 package analysis
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"pgregory.net/rapid"
 )
 
 func latest(t testing.TB, name, language string, stopwords ...string) *Analyzer {
@@ -138,4 +141,21 @@ func TestLanguages(t *testing.T) {
 	if _, err := New(Spec{Name: "standard", Version: Latest, Language: "xx"}); err == nil {
 		t.Error("an unknown language: got no error")
 	}
+}
+
+// A word that is alone has no other word and no other form.
+func TestWordAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bA", "1", "1,234", "é", "e\u0301", "-", "'s", "’", "&", ",", ".", "+", "#", "_", " ", "字", "\u00AD"}), 1, 9)
+		text := strings.Join(parts.Draw(t, "parts"), "")
+		for at, r := range text {
+			if latestKind(r) != letter {
+				continue
+			}
+			c := readCompound(text, at)
+			if first := firstRun(text, at); first.isAlone(text) && (len(c.runs) != 1 || len(c.forms) != 0 || c.end != first.end || !reflect.DeepEqual(c.runs[0], first)) {
+				t.Errorf("%q at %d: %+v with %+v is alone", text, at, c.runs, c.forms)
+			}
+		}
+	})
 }

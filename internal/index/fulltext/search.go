@@ -8,6 +8,7 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 
+	"indexerd/internal/base/giveway"
 	"indexerd/internal/index/fulltext/hits"
 	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/query"
@@ -27,8 +28,10 @@ func (ix *Index) search(ctx context.Context, req query.Request, l hits.Limits) (
 	if err != nil {
 		return query.Result{}, err
 	}
+	work := giveway.Search()
+	defer work.End()
 	err = ix.read(func(r *scorch.IndexSnapshot) error {
-		s, err := plan.NewSession(ctx, ix.Schema, r, plan.Options{BM25: *cmp.Or(req.BM25, &query.DefaultBM25), Lucene: req.Lucene, Filters: ix.filters})
+		s, err := plan.NewSession(ctx, ix.Schema, r, plan.Options{BM25: *cmp.Or(req.BM25, &query.DefaultBM25), Lucene: req.Lucene, Filters: ix.filters, Work: work})
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func TestDocumentedLimits(t *testing.T) {
 			fmt.Sprintf("fails after its first %d KiB", maxBuffered>>10),
 		},
 		"operations.md": {
-			fmt.Sprintf("| %d for each core, of which", searchesPerCore),
+			fmt.Sprintf("| %d for each core, and %d that take over %d ms;", searchesPerCore, searchesPerCore, longAfter/time.Millisecond),
 			fmt.Sprintf("must be read within %d s; if a search's answer is not read for %d ms", seconds(readWithin), stalledAfter/time.Millisecond),
 			fmt.Sprintf("closed if nothing of it is read for %d s", seconds(progressWithin)),
 			fmt.Sprintf("%d KiB of the answer, and at most %d MiB of values", maxBuffered>>10, query.MaxValueBytes>>20),

@@ -18,8 +18,11 @@ const SearchWithin = 5 * time.Second
 
 // Searches are bound by the processors: running many more at once makes each of
 // them slow. Each also keeps a document in memory until its response is written.
+// One that has run for longAfter leaves its slot to those that wait, if there is room for
+// another long one: a few slow searches hold no others, not even those of their client.
 const (
 	searchesPerCore = 4
+	longAfter       = 100 * time.Millisecond
 	waitForSlot     = 500 * time.Millisecond
 	// A write that has waited for its client for stalledAfter is aborted while
 	// another search waits for a slot.
@@ -61,14 +64,15 @@ type limitKey struct {
 }
 
 // A searchLimit limits the searches that run at once: in total, per client and
-// per token. A search holds its slot until its response is written. A free slot
-// goes to the waiting search whose token and client hold the fewest.
+// per token. A search holds its slot until its response is written, or until it is long.
+// A free slot goes to the waiting search whose token and client hold the fewest.
 //
 // golang.org/x/sync/semaphore grants strictly in the order of arrival, so one
 // client's queue would delay all others.
 type searchLimit struct {
 	max     int           // slots
-	perKey  int           // slots of one client, and of one token
+	maxLong int           // of long searches
+	perKey  int           // slots of one client, and of one token; as many of long searches
 	wait    time.Duration // for a slot
 	within  time.Duration // until the response starts, the wait included
 	stalled time.Duration // how long a write may wait for its client while searches wait
@@ -76,6 +80,7 @@ type searchLimit struct {
 
 	mu      sync.Mutex
 	running []*slot
+	long    []*slot // those that have left their slots
 	waiting []*slot // in the order of arrival
 }
 
@@ -83,12 +88,15 @@ type searchLimit struct {
 type slot struct {
 	key     limitKey
 	granted chan struct{} // closed when the search may run
+	since   time.Time     // when it was granted
 	blocked time.Time     // when the current write began; zero: no write
 	abort   func()        // makes the current write fail; nil: no write, or aborted
 }
 
 func newSearchLimit() *searchLimit {
-	return newLimit(searchesPerCore * runtime.GOMAXPROCS(0))
+	l := newLimit(searchesPerCore * runtime.GOMAXPROCS(0))
+	l.maxLong = l.max
+	return l
 }
 
 func newLimit(slots int) *searchLimit {
@@ -128,6 +136,9 @@ func (l *searchLimit) acquire(ctx context.Context, s *slot) error {
 			return nil
 		case <-check.C:
 			l.abortStalled()
+			l.mu.Lock()
+			l.grant()
+			l.mu.Unlock()
 			continue
 		case <-ctx.Done():
 			err = ctx.Err()
@@ -146,16 +157,19 @@ func (l *searchLimit) release(s *slot) {
 	is := func(other *slot) bool { return other == s }
 	l.waiting = slices.DeleteFunc(l.waiting, is)
 	l.running = slices.DeleteFunc(l.running, is)
+	l.long = slices.DeleteFunc(l.long, is)
 	l.grant()
 }
 
 // grant gives free slots to waiting searches.
 func (l *searchLimit) grant() {
+	if len(l.waiting) > 0 {
+		l.moveLong()
+	}
 	for len(l.running) < l.max {
 		next := -1
 		for i, s := range l.waiting {
-			token, client := l.held(s.key)
-			if token >= l.perKey || client >= l.perKey {
+			if !l.hasRoom(l.running, s.key) {
 				continue
 			}
 			if next < 0 || l.holdsFewer(s.key, l.waiting[next].key) {
@@ -168,13 +182,31 @@ func (l *searchLimit) grant() {
 		s := l.waiting[next]
 		l.waiting = slices.Delete(l.waiting, next, next+1)
 		l.running = append(l.running, s)
+		s.since = time.Now()
 		close(s.granted)
 	}
 }
 
+// moveLong has long searches leave their slots, but not those whose client does not read.
+func (l *searchLimit) moveLong() {
+	l.running = slices.DeleteFunc(l.running, func(s *slot) bool {
+		moves := s.abort == nil && time.Since(s.since) >= longAfter && len(l.long) < l.maxLong && l.hasRoom(l.long, s.key)
+		if moves {
+			l.long = append(l.long, s)
+		}
+		return moves
+	})
+}
+
+// hasRoom reports whether a key's token and its client may have another of some slots.
+func (l *searchLimit) hasRoom(among []*slot, key limitKey) bool {
+	token, client := held(among, key)
+	return token < l.perKey && client < l.perKey
+}
+
 // held counts the slots of a key's token and of its client.
-func (l *searchLimit) held(key limitKey) (token, client int) {
-	for _, s := range l.running {
+func held(among []*slot, key limitKey) (token, client int) {
+	for _, s := range among {
 		if key.token != 0 && s.key.token == key.token {
 			token++
 		}
@@ -187,8 +219,8 @@ func (l *searchLimit) held(key limitKey) (token, client int) {
 
 // holdsFewer reports whether a holds fewer slots than b.
 func (l *searchLimit) holdsFewer(a, b limitKey) bool {
-	tokenA, clientA := l.held(a)
-	tokenB, clientB := l.held(b)
+	tokenA, clientA := held(l.running, a)
+	tokenB, clientB := held(l.running, b)
 	return tokenA < tokenB || tokenA == tokenB && clientA < clientB
 }
 
@@ -198,7 +230,7 @@ func (l *searchLimit) abortStalled() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var victim *slot
-	for _, s := range l.running {
+	for _, s := range slices.Concat(l.running, l.long) {
 		if s.abort == nil || time.Since(s.blocked) < l.stalled {
 			continue
 		}

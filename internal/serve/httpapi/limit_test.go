@@ -28,8 +28,8 @@ func (l *searchLimit) searchFor(ctx context.Context, key limitKey, d time.Durati
 func (l *searchLimit) checkIdle(t *testing.T) {
 	t.Helper()
 	synctest.Wait()
-	if len(l.running) != 0 || len(l.waiting) != 0 {
-		t.Errorf("got %d running and %d waiting searches, want none", len(l.running), len(l.waiting))
+	if len(l.running)+len(l.long) != 0 || len(l.waiting) != 0 {
+		t.Errorf("got %d running, %d long and %d waiting searches, want none", len(l.running), len(l.long), len(l.waiting))
 	}
 }
 
@@ -97,6 +97,42 @@ func TestSlotsAreShared(t *testing.T) {
 			t.Errorf("behind the queue of another client: got a slot after %v, want the next slot, after 100ms", granted.Sub(now))
 		}
 		time.Sleep(time.Minute)
+	})
+}
+
+// A search that has run for a moment leaves its slot to a shorter one, also of the same
+// client, as long as there are not too many long ones.
+func TestLongSearchesLeaveTheirSlots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &searchLimit{max: 4, maxLong: 3, perKey: 2, wait: 500 * time.Millisecond, within: 5 * time.Second}
+		key, began := limitKey{address(2), 1}, time.Now()
+		for range 2 {
+			go l.searchFor(t.Context(), key, time.Minute)
+		}
+		synctest.Wait()
+		if granted, err := l.searchFor(t.Context(), key, 0); err != nil || granted.Sub(began) != longAfter {
+			t.Errorf("beside two long searches of its client: got %v with a slot after %v, want one after %v", err, granted.Sub(began), longAfter)
+		}
+		for i := range 20 {
+			now := time.Now()
+			if granted, err := l.searchFor(t.Context(), key, 10*time.Millisecond); err != nil || !granted.Equal(now) {
+				t.Errorf("short search %d: got %v with a slot after %v, want one at once", i, err, granted.Sub(now))
+			}
+		}
+		for range 2 { // the client's long slots are taken
+			go l.searchFor(t.Context(), key, time.Minute)
+		}
+		synctest.Wait()
+		var busy *Error
+		if _, err := l.searchFor(t.Context(), key, 0); !errors.As(err, &busy) || busy.Code != "busy" {
+			t.Errorf("beside four long searches of its client: got %v, want busy", err)
+		}
+		now := time.Now()
+		if granted, err := l.searchFor(t.Context(), limitKey{address(3), 2}, 0); err != nil || !granted.Equal(now) {
+			t.Errorf("another client beside them: got %v with a slot after %v, want one at once", err, granted.Sub(now))
+		}
+		time.Sleep(time.Minute)
+		l.checkIdle(t)
 	})
 }
 

@@ -50,6 +50,7 @@ type limitedResponse struct {
 func (l *limitedResponse) writeResults(ctx, rest context.Context, results search.Results) error {
 	rest, cancel := context.WithTimeout(rest, readWithin)
 	defer cancel()
+	encoder := newEncoder(&l.buffer)
 	n, size := 0, 0
 	for ; n < results.Len; n++ {
 		hitCtx := ctx
@@ -63,20 +64,21 @@ func (l *limitedResponse) writeResults(ctx, rest context.Context, results search
 		if err != nil {
 			return err
 		}
-		text, err := encode(hit)
-		if err != nil {
-			return err
-		}
-		if size += len(text); size > maxHits {
-			if n == 0 {
-				return badRequest(fmt.Sprintf("document %s is larger than the maximum of a response, %d MiB", hit.OID, maxHits>>20), "request some of its fields with fields, and highlight=false")
-			}
-			break
-		}
+		before := l.buffer.Len()
 		if n > 0 {
 			l.buffer.WriteByte(',')
 		}
-		l.buffer.Write(bytes.TrimSuffix(text, []byte("\n")))
+		if err := encoder.Encode(hit); err != nil {
+			return err
+		}
+		l.buffer.Truncate(l.buffer.Len() - len("\n"))
+		if size += l.buffer.Len() - before; size > maxHits {
+			if n == 0 {
+				return badRequest(fmt.Sprintf("document %s is larger than the maximum of a response, %d MiB", hit.OID, maxHits>>20), "request some of its fields with fields, and highlight=false")
+			}
+			l.buffer.Truncate(before)
+			break
+		}
 		if l.buffer.Len() > maxBuffered {
 			if err := l.flush(results, nil); err != nil {
 				return err

@@ -31,13 +31,18 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	writeBody(w, status, text)
 }
 
-// encode returns body as JSON. It does not escape the < and > of highlights.
+// encode returns body as JSON.
 func encode(body any) ([]byte, error) {
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(body)
+	err := newEncoder(&b).Encode(body)
 	return b.Bytes(), err
+}
+
+// newEncoder returns an encoder that does not escape the < and > of highlights.
+func newEncoder(w io.Writer) *json.Encoder {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e
 }
 
 func writeBody(w http.ResponseWriter, status int, text []byte) {

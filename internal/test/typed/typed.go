@@ -69,9 +69,11 @@ type answer struct {
 	took, cpu time.Duration // of this process
 }
 
-// isSlow reports whether an answer took too long, and not because other programs had the
+// own returns what an answer took, without the time in which other programs had the
 // processors.
-func (a answer) isSlow() bool { return min(a.took, a.cpu) > allowed }
+func (a answer) own() time.Duration { return min(a.took, a.cpu) }
+
+func (a answer) isSlow() bool { return a.own() > allowed }
 
 // Judge sends N texts, one by one, and fails for one that is not answered with 200.
 // Only if TYPED_N is set it fails for a slow one too: the last line has what answers take.
@@ -110,10 +112,11 @@ func Judge(t *testing.T, h http.Handler, request func(q string, r *rand.Rand) *h
 		}
 	}
 	cpu = cpuTime(t) - cpu
-	slices.SortFunc(took, func(a, b answer) int { return cmp.Compare(a.took, b.took) })
+	slices.SortFunc(took, func(a, b answer) int { return cmp.Compare(a.own(), b.own()) })
 	for _, a := range took[n-min(n, shown):] {
 		t.Logf("text %d of seed %d: %v, cpu %v: %.200q", a.i, seed, a.took, a.cpu, Draw(rand.New(rand.NewPCG(seed, uint64(a.i)+1<<32)), docs))
 	}
+	slices.SortFunc(took, func(a, b answer) int { return cmp.Compare(a.took, b.took) })
 	verdict := "ok"
 	if bad > 0 || slow > 0 && measured {
 		verdict = "MISS"

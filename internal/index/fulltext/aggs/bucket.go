@@ -28,8 +28,9 @@ type buckets struct {
 	byValue bool // a key is a value, and nothing else is needed of a document
 
 	numbers map[bucketKey]uint32
-	found   []bucketKey // of each number
-	counts  []uint64    // documents of each number
+	recent  [recentBuckets]recentBucket // some of numbers, by their hashes
+	found   []bucketKey                 // of each number
+	counts  []uint64                    // documents of each number
 	under   map[uint32][]uint32
 	counted *query.AggResult // all of it, if the buckets are counted by value
 }
@@ -38,6 +39,23 @@ type buckets struct {
 type bucketKey struct {
 	parent uint32
 	key    uint64
+}
+
+// recentBuckets is how many buckets are found without a look at all of them, a power of 2:
+// most documents are in one of a few, such as 12 months.
+const recentBuckets = 64
+
+// A recentBucket is a bucket with its number; all zero is none.
+type recentBucket struct {
+	bucketKey
+	number uint32
+	known  bool
+}
+
+// hash returns a number below recentBuckets.
+func (k bucketKey) hash() uint64 {
+	const shift = 64 - 6 // recentBuckets is 1<<6
+	return (k.key + uint64(k.parent)) * 0x9E3779B97F4A7C15 >> shift
 }
 
 // The memory of a bucket, and of the result of a sub-aggregation in it.
@@ -172,8 +190,12 @@ const manyIntervals = 4096
 func starts(iv calendar.Interval) func(float64) float64 {
 	type span struct{ start, next int64 }
 	var known []span
+	var last span
 	return func(n float64) float64 {
 		ms := int64(n)
+		if last.start <= ms && ms < last.next {
+			return float64(last.start)
+		}
 		i := sort.Search(len(known), func(i int) bool { return known[i].next > ms })
 		if i == len(known) || known[i].start > ms {
 			if len(known) == manyIntervals {
@@ -182,7 +204,8 @@ func starts(iv calendar.Interval) func(float64) float64 {
 			start := iv.Start(ms)
 			known = slices.Insert(known, i, span{start, iv.Next(start)})
 		}
-		return float64(known[i].start)
+		last = known[i]
+		return float64(last.start)
 	}
 }
 
@@ -243,16 +266,27 @@ func (b *buckets) collect(parent uint32) {
 
 // add adds the current document to a bucket.
 func (b *buckets) add(key bucketKey) {
+	number := b.numberOf(key)
+	b.counts[number]++
+	for _, sub := range b.subs {
+		sub.collect(number)
+	}
+}
+
+// numberOf returns the number of a bucket, which is a new one if there is none yet.
+func (b *buckets) numberOf(key bucketKey) uint32 {
+	recent := &b.recent[key.hash()]
+	if recent.known && recent.bucketKey == key {
+		return recent.number
+	}
 	number, known := b.numbers[key]
 	if !known {
 		b.a.spend(bucketBytes)
 		number = uint32(len(b.found))
 		b.numbers[key], b.found, b.counts = number, append(b.found, key), append(b.counts, 0)
 	}
-	b.counts[number]++
-	for _, sub := range b.subs {
-		sub.collect(number)
-	}
+	*recent = recentBucket{key, number, true}
+	return number
 }
 
 func (b *buckets) result(parent uint32) (r query.AggResult, err error) {

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"indexerd/internal/base/giveway"
 	"indexerd/internal/index/fulltext/plan"
 )
 
@@ -76,10 +77,12 @@ func (c *collector) addBy(s *plan.Session, work []stretch, others int) error {
 		parts[i] = part
 		done.Go(func() {
 			defer func() { panics[i] = recover() }()
-			faults[i] = part.addWork(s.Again(), work, &next)
+			own := giveway.Search()
+			defer own.End()
+			faults[i] = part.addWork(s.Again(own), work, &next)
 		})
 	}
-	err := c.addWork(s.Again(), work, &next)
+	err := c.addWork(&s.Deadline, work, &next)
 	done.Wait()
 	for i, part := range parts {
 		if panics[i] != nil {

@@ -102,7 +102,7 @@ func (m *columnsMatcher) find(p *Part) (segment.Bits, error) {
 	if m.kept != nil {
 		m.kept[p.number] = found
 	}
-	return found, m.s.ctx.Err()
+	return found, m.s.Check()
 }
 
 // having returns how many visible documents have the word in any of the columns.

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"slices"
 
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/fulltext/words"
@@ -91,7 +90,10 @@ func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error)
 		return candidates, m.matchLoose(p, candidates)
 	}
 	found := segment.NewBits(p.Docs())
-	r := m.openPositions(p, candidates)
+	r, err := m.openPositions(p, candidates)
+	if err != nil {
+		return nil, err
+	}
 	for doc := range candidates.All {
 		length, err := r.read(doc)
 		if err != nil {
@@ -188,41 +190,31 @@ func eachPhrase(found []phraseMatch, to *Scores, f func([]match)) {
 // after another.
 type positionReader struct {
 	m         *phraseMatcher
-	cursors   [][]*segment.Cursor // of the terms of each word
-	places    [][]int             // of each word
+	words     []termHeap
+	places    [][]int // of each word
 	positions words.Positions
 	from      []int // memory of Adjacent
 }
 
-func (m *phraseMatcher) openPositions(p *Part, candidates segment.Bits) *positionReader {
-	r := &positionReader{m, make([][]*segment.Cursor, len(m.words)), make([][]int, len(m.words)), make(words.Positions, len(m.slots)), make([]int, len(m.slots))}
+func (m *phraseMatcher) openPositions(p *Part, candidates segment.Bits) (*positionReader, error) {
+	r := &positionReader{m, make([]termHeap, len(m.words)), make([][]int, len(m.words)), make(words.Positions, len(m.slots)), make([]int, len(m.slots))}
 	for i, w := range m.words {
 		r.places[i] = []int{} // not nil, which is any word
-		for _, t := range w.terms[p.number] {
-			r.cursors[i] = append(r.cursors[i], t.Cursor(candidates))
+		var err error
+		if r.words[i], err = openTerms(w.terms[p.number], candidates); err != nil {
+			return nil, err
 		}
 	}
-	return r
+	return r, nil
 }
 
 // read sets the positions of each slot in a document, and returns the number of
 // words of the field.
 func (r *positionReader) read(doc uint32) (length int, err error) {
-	for i, cursors := range r.cursors {
-		places := r.places[i][:0]
-		for _, c := range cursors {
-			if c.SkipTo(doc) && c.Doc == doc {
-				places, length = c.AppendPositions(places), c.Length
-			}
-			if err := c.Err(); err != nil {
-				return 0, err
-			}
+	for i := range r.words {
+		if r.places[i], length, err = r.words[i].read(doc, r.places[i][:0]); err != nil {
+			return 0, err
 		}
-		if len(cursors) > 1 {
-			slices.Sort(places)
-			places = slices.Compact(places)
-		}
-		r.places[i] = places
 	}
 	for i, n := range r.m.word {
 		if n >= 0 {

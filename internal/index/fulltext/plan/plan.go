@@ -74,7 +74,7 @@ func openAll(s *Session, plans []Plan) ([]Matcher, error) {
 		if all[i], err = p.Open(s); err != nil {
 			return nil, err
 		}
-		if err = s.ctx.Err(); err != nil {
+		if err = s.Check(); err != nil {
 			return nil, err
 		}
 	}

@@ -6,16 +6,18 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
+	"indexerd/internal/base/giveway"
 	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
 
-// A Deadline checks a context in a loop. Loops over documents, terms or
-// positions call Step in each iteration.
+// A Deadline checks a context in a loop, and has a search that takes long give way to
+// others. Loops over documents, terms or positions call Step in each iteration.
 type Deadline struct {
 	ctx   context.Context
 	steps int
+	work  *giveway.Work // of the goroutine
 }
 
 // checkEvery is the number of steps between two checks of the context. A step is
@@ -28,14 +30,17 @@ func (d *Deadline) Step() error {
 	if d.steps%checkEvery != 0 {
 		return nil
 	}
-	return d.ctx.Err()
+	return d.Check()
 }
 
 // Check checks the context at once, for loops whose steps take long.
-func (d *Deadline) Check() error { return d.ctx.Err() }
+func (d *Deadline) Check() error {
+	d.work.Step()
+	return d.ctx.Err()
+}
 
-// Again returns a deadline of the same context, for another goroutine.
-func (d *Deadline) Again() *Deadline { return &Deadline{ctx: d.ctx} }
+// Again returns a deadline of the same context, for another goroutine and its work.
+func (d *Deadline) Again(work *giveway.Work) *Deadline { return &Deadline{ctx: d.ctx, work: work} }
 
 // A Session is one search in one snapshot.
 type Session struct {
@@ -72,12 +77,13 @@ type Options struct {
 	BM25    query.BM25
 	Lucene  bool          // score as Lucene does: see query.Lucene
 	Filters *IndexFilters // nil: no filter is kept
+	Work    *giveway.Work // nil: the search gives no way
 }
 
 // NewSession opens the segments of a snapshot for a search.
 func NewSession(ctx context.Context, s *schema.Schema, r *scorch.IndexSnapshot, o Options) (*Session, error) {
 	se := &Session{
-		Deadline: Deadline{ctx: ctx}, Reader: r, filters: o.Filters, Scored: true, rank: rank{BM25: o.BM25, boost: 1, lucene: o.Lucene},
+		Deadline: Deadline{ctx: ctx, work: o.Work}, Reader: r, filters: o.Filters, Scored: true, rank: rank{BM25: o.BM25, boost: 1, lucene: o.Lucene},
 		measured: !s.Unmeasured, Stats: &Stats{Words: make([]uint64, len(s.Texts))}, texts: s.Texts, opened: map[*columnsPlan]*columnsMatcher{},
 	}
 	base := uint64(0)

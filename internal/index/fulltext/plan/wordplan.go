@@ -186,7 +186,7 @@ func (m *wordMatcher) find(p *Part) (segment.Bits, error) {
 	if m.kept != nil {
 		m.kept[p.number] = found
 	}
-	return found, m.s.ctx.Err()
+	return found, m.s.Check()
 }
 
 // addTo adds the documents of a part that have any of the terms, deleted ones too.

@@ -28,6 +28,7 @@ func (b *builder) newSegment(s *Schema, rows []Row, config map[string]any) (segm
 	atomic.AddUint64(&stats.TotNewRootDocsProcessed, uint64(len(rows)))
 	merged := b.out
 	defer func() { b.out = merged }()
+	defer b.begin()()
 	stored, fields, err := b.build(s, rows)
 	if err != nil {
 		return nil, 0, err
@@ -91,12 +92,14 @@ func (b *builder) collect(s *Schema, rows []Row) {
 		b.words[i].reset(textSize(rows, i))
 		for k := range rows {
 			b.words[i].add(s.Analyzer, rows[k].Texts[i], s.Gap)
+			b.step()
 		}
 	}
 	for i := range s.Values {
 		b.values[i].reset(bytesPerWord * len(rows))
 		for k := range rows {
 			b.values[i].addValues(rows[k].Values[i])
+			b.step()
 		}
 	}
 }
@@ -192,6 +195,7 @@ func (b *builder) storeRows(rows []Row, field int) (at uint64) {
 		b.out = append(b.out, meta...)
 		b.out = append(b.out, r.ID...)
 		b.out = append(b.out, b.compressed...)
+		b.step()
 	}
 	return b.writeStoredIndex()
 }
@@ -209,6 +213,7 @@ func (b *builder) writeIDs(f *field, rows []Row) error {
 		if err := b.dict.Insert([]byte(rows[i].ID), v); err != nil {
 			return err
 		}
+		b.step()
 	}
 	return b.finishField(f, len(rows), nil)
 }

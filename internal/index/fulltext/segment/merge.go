@@ -52,6 +52,7 @@ func (b *builder) mergeSegments(segments []segment.Segment, drops []*roaring.Bit
 			err = fmt.Errorf("%w: %v", errBroken, p)
 		}
 	}()
+	defer b.begin()()
 	m, err := newMerge(segments, drops, closed)
 	if err != nil {
 		return nil, 0, err
@@ -147,6 +148,7 @@ func (b *builder) mergeStored(m *merge) (at uint64, err error) {
 			if err := b.flushLarge(); err != nil {
 				return 0, err
 			}
+			b.step()
 		}
 	}
 	return b.writeStoredIndex(), nil
@@ -217,6 +219,7 @@ func (b *builder) mergeTerms(m *merge, open []*source) error {
 		if n > 0 && bytes.Compare(same[0].term, term) <= 0 {
 			return errBroken
 		}
+		b.step()
 		term = append(term[:0], same[0].term...)
 		if err := b.mergeTerm(m, term, same); err != nil {
 			return err

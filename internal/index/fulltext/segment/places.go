@@ -83,6 +83,7 @@ func writeTerms[P place](b *builder, w *words, all []P, id, docs int, positions 
 		if err := b.dict.Insert(w.text(t.id), b.writeList()); err != nil {
 			return err
 		}
+		b.step()
 	}
 	return nil
 }

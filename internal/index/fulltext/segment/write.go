@@ -10,6 +10,7 @@ import (
 	"github.com/blevesearch/zapx/v17"
 	"github.com/golang/snappy"
 
+	"indexerd/internal/base/giveway"
 	"indexerd/internal/index/fulltext/segment/fst"
 )
 
@@ -30,6 +31,24 @@ type builder struct {
 	words      []words
 	values     []words
 	docTerms   [][]byte
+
+	work  *giveway.Work // nil: it gives no way
+	steps int
+}
+
+// step gives way to searches now and then. Loops over rows and terms call it.
+func (b *builder) step() {
+	const every = 16
+	if b.steps++; b.steps%every == 0 {
+		b.work.Step()
+	}
+}
+
+// begin has the builder give way until end is called.
+func (b *builder) begin() (end func()) {
+	work := giveway.Background()
+	b.work = work
+	return func() { b.work = nil; work.End() }
 }
 
 func newBuilder() *builder { return &builder{dict: &fst.Builder{}} }

@@ -19,15 +19,19 @@ import (
 // makes one pass over the text and, for each prefix or fuzzy word, one pass over
 // the distinct words of the text.
 func NewMatcher(s *schema.Schema, n query.Node) func(ctx context.Context, field, text string) ([]query.Span, error) {
-	patterns := map[string][]pattern{}
+	finders := map[string]*finder{}
 	for _, field := range s.Texts {
-		patterns[field] = distinctWords(patternsOf(s, nil, n, field))
+		if patterns := distinctWords(patternsOf(s, nil, n, field)); len(patterns) > 0 {
+			finders[field] = newFinder(patterns, s.Analysis)
+		}
 	}
 	return func(ctx context.Context, field, text string) ([]query.Span, error) {
-		if len(patterns[field]) == 0 {
+		f := finders[field]
+		if f == nil {
 			return nil, nil
 		}
-		return tokenize(text, s.Analysis).matches(ctx, patterns[field])
+		f.read(text)
+		return f.matches(ctx)
 	}
 }
 
@@ -184,44 +188,90 @@ func distinctWords(all []pattern) []pattern {
 	})
 }
 
-// A tokenizedText is a text with its tokens.
-type tokenizedText struct {
-	text   string
-	tokens []analysis.Token
-	byTerm map[string][]int // ascending positions
+// A finder finds patterns in one text after another. It keeps the tokens of a text that a
+// slot can match.
+type finder struct {
+	patterns []pattern
+	analyzer *analysis.Analyzer
+	exact    bool // all slots match one term: the numbers of terms are the same for each text
+	text     string
+	tokens   []analysis.Token
+	numbers  map[string]int // of terms
+	places   [][]int        // ascending positions, by the number of a term
 }
 
-func tokenize(text string, a *analysis.Analyzer) tokenizedText {
-	t := tokenizedText{text, a.Tokens(nil, text), map[string][]int{}}
-	for _, tok := range t.tokens {
-		t.byTerm[tok.Term] = append(t.byTerm[tok.Term], tok.Pos)
+func newFinder(patterns []pattern, a *analysis.Analyzer) *finder {
+	f := &finder{patterns: patterns, analyzer: a, exact: true, numbers: map[string]int{}}
+	for _, p := range patterns {
+		for _, sl := range p.Phrase {
+			f.exact = f.exact && sl.exact()
+			if _, known := f.numbers[sl.Term]; !known {
+				f.numbers[sl.Term] = len(f.numbers)
+			}
+		}
 	}
-	return t
+	f.places = make([][]int, len(f.numbers))
+	return f
+}
+
+// read reads the next text.
+func (f *finder) read(text string) {
+	f.text, f.tokens = text, f.tokens[:0]
+	for i := range f.places {
+		f.places[i] = f.places[i][:0]
+	}
+	if !f.exact {
+		clear(f.numbers)
+	}
+	f.analyzer.Each(text, func(t analysis.Token) bool {
+		n, known := f.numbers[t.Term]
+		switch {
+		case !known && f.exact:
+			return true
+		case !known:
+			n = len(f.numbers)
+			f.numbers[t.Term] = n
+			if n == len(f.places) {
+				f.places = append(f.places, nil)
+			}
+		}
+		f.tokens = append(f.tokens, t)
+		f.places[n] = append(f.places[n], t.Pos)
+		return true
+	})
+}
+
+// at returns the positions of a term.
+func (f *finder) at(term string) []int {
+	if n, known := f.numbers[term]; known {
+		return f.places[n]
+	}
+	return nil
 }
 
 // positions returns the positions that a slot matches.
-func (t tokenizedText) positions(sl Slot, step func() error) ([]int, error) {
+func (f *finder) positions(sl Slot, step func() error) ([]int, error) {
 	if sl.exact() {
-		return t.byTerm[sl.Term], nil
+		return f.at(sl.Term), nil
 	}
 	var all []int
-	for term, positions := range t.byTerm {
+	for term, n := range f.numbers {
 		if err := step(); err != nil {
 			return nil, err
 		}
 		if sl.matches(term) {
-			all = append(all, positions...)
+			all = append(all, f.places[n]...)
 		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all), nil
 }
 
-// at returns the longest token at a position that a slot matches. There must be one.
-func (t tokenizedText) at(pos int, sl Slot) (found analysis.Token) {
-	i, _ := slices.BinarySearchFunc(t.tokens, pos, func(t analysis.Token, pos int) int { return t.Pos - pos })
-	for ; i < len(t.tokens) && t.tokens[i].Pos == pos; i++ {
-		if tok := t.tokens[i]; sl.matches(tok.Term) && tok.End-tok.Start > found.End-found.Start {
+// token returns the longest token at a position that a slot matches. There must be one.
+func (f *finder) token(pos int, sl Slot) (found analysis.Token) {
+	i, _ := slices.BinarySearchFunc(f.tokens, pos, func(t analysis.Token, pos int) int { return t.Pos - pos })
+	for ; i < len(f.tokens) && f.tokens[i].Pos == pos; i++ {
+		if tok := f.tokens[i]; sl.matches(tok.Term) && tok.End-tok.Start > found.End-found.Start {
 			found = tok
 		}
 	}
@@ -229,14 +279,14 @@ func (t tokenizedText) at(pos int, sl Slot) (found analysis.Token) {
 }
 
 // matches returns the matches of any of the patterns.
-func (t tokenizedText) matches(ctx context.Context, patterns []pattern) ([]query.Span, error) {
+func (f *finder) matches(ctx context.Context) ([]query.Span, error) {
 	step := stepper(ctx)
 	var spans []query.Span
-	for _, p := range patterns {
-		if first := p.Phrase[0]; first.exact() && len(t.byTerm[first.Term]) == 0 {
+	for _, p := range f.patterns {
+		if first := p.Phrase[0]; first.exact() && len(f.at(first.Term)) == 0 {
 			continue // fast path: most words of a long query are in few texts
 		}
-		found, err := p.find(t, step)
+		found, err := p.find(f, step)
 		if err != nil {
 			return nil, err
 		}
@@ -258,21 +308,21 @@ func stepper(ctx context.Context) func() error {
 	}
 }
 
-func (p pattern) find(t tokenizedText, step func() error) (spans []query.Span, err error) {
+func (p pattern) find(f *finder, step func() error) (spans []query.Span, err error) {
 	positions := make(Positions, len(p.Phrase))
 	for i, sl := range p.Phrase {
 		if sl.Term == "" {
 			continue
 		}
-		if positions[i], err = t.positions(sl, step); err != nil || len(positions[i]) == 0 {
+		if positions[i], err = f.positions(sl, step); err != nil || len(positions[i]) == 0 {
 			return nil, err
 		}
 	}
 	err = positions.Each(p.slop, step, func(chosen []int, width int) bool {
 		if width > 0 {
-			spans = append(spans, p.words(t, chosen)...)
+			spans = append(spans, p.words(f, chosen)...)
 		} else {
-			spans = append(spans, p.whole(t, chosen))
+			spans = append(spans, p.whole(f, chosen))
 		}
 		return true
 	})
@@ -280,19 +330,19 @@ func (p pattern) find(t tokenizedText, step func() error) (spans []query.Span, e
 }
 
 // whole returns the span from the first word of a match to its last.
-func (p pattern) whole(t tokenizedText, chosen []int) query.Span {
+func (p pattern) whole(f *finder, chosen []int) query.Span {
 	last := len(chosen) - 1
-	from, to := t.at(chosen[0], p.Phrase[0]), t.at(chosen[last], p.Phrase[last])
-	return query.Span{Start: from.Start, End: max(p.Phrase[0].end(t.text, from), p.Phrase[last].end(t.text, to))}
+	from, to := f.token(chosen[0], p.Phrase[0]), f.token(chosen[last], p.Phrase[last])
+	return query.Span{Start: from.Start, End: max(p.Phrase[0].end(f.text, from), p.Phrase[last].end(f.text, to))}
 }
 
 // words returns the span of each word of a match, which may have other words in
 // between.
-func (p pattern) words(t tokenizedText, chosen []int) (spans []query.Span) {
+func (p pattern) words(f *finder, chosen []int) (spans []query.Span) {
 	for i, sl := range p.Phrase {
 		if sl.Term != "" {
-			tok := t.at(chosen[i], sl)
-			spans = append(spans, query.Span{Start: tok.Start, End: sl.end(t.text, tok)})
+			tok := f.token(chosen[i], sl)
+			spans = append(spans, query.Span{Start: tok.Start, End: sl.end(f.text, tok)})
 		}
 	}
 	return spans
@@ -311,7 +361,7 @@ func (sl Slot) end(text string, t analysis.Token) int {
 // merge sorts spans and joins those that touch.
 func merge(spans []query.Span) []query.Span {
 	slices.SortFunc(spans, func(a, b query.Span) int { return a.Start - b.Start })
-	var out []query.Span
+	out := spans[:0]
 	for _, s := range spans {
 		if last := len(out) - 1; last >= 0 && s.Start <= out[last].End {
 			out[last].End = max(out[last].End, s.End)

@@ -1,0 +1,114 @@
+// Package giveway has work that takes long give way to short searches: loads, merges and
+// slow searches leave some of the processors' time unused while others search.
+//
+// # Why
+//
+// Go takes a processor away from a goroutine after 10 ms only, and looks for what has come
+// over the network when a processor has nothing to do, or every 10 ms. So while as many
+// goroutines compute as there are processors, a search of half a millisecond takes 10 or 20.
+// A goroutine that sleeps lets Go look, and run what has come, at once.
+//
+// A search is short at first. After a moment it lets other goroutines run now and then, and
+// after shortWithin it is long: it gives way as a load does.
+//
+// # Costs
+//
+// A load takes up to twice as long while a search has run within the last second. Otherwise
+// a step costs the time of day.
+package giveway
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// A search has a processor for quickWithin without a break, and then for yieldEvery at
+	// a time. It is short until it has run for shortWithin.
+	quickWithin = 2 * time.Millisecond
+	yieldEvery  = 200 * time.Microsecond
+	shortWithin = 50 * time.Millisecond
+	// Long work runs for a slice at a time.
+	slice = time.Millisecond
+	// Long work gives way until so long after the last short search.
+	after = time.Second
+)
+
+// began is when the process did: times are counted from it.
+var began = time.Now()
+
+// What runs now in this process.
+var (
+	short  atomic.Int64 // searches
+	long   atomic.Int64 // goroutines that give way
+	latest atomic.Int64 // when the last short search ended, in ns from began; 0: none has
+)
+
+// Work is what one goroutine does. Only that goroutine uses it. A nil Work gives no way.
+type Work struct {
+	isLong bool
+	ends   time.Time // when it is no short search any more
+	next   time.Time // when others run next
+}
+
+// Search begins a search.
+func Search() *Work {
+	short.Add(1)
+	now := time.Now()
+	return &Work{ends: now.Add(shortWithin), next: now.Add(quickWithin)}
+}
+
+// Background begins work that gives way from its beginning.
+func Background() *Work {
+	long.Add(1)
+	return &Work{isLong: true, next: time.Now().Add(slice)}
+}
+
+// End ends the work.
+func (w *Work) End() {
+	if w.isLong {
+		long.Add(-1)
+		return
+	}
+	latest.Store(int64(time.Since(began)))
+	short.Add(-1)
+}
+
+// Step gives way if it is time to do so. Loops call it so often that a step takes much less
+// than a millisecond.
+func (w *Work) Step() {
+	if w == nil {
+		return
+	}
+	now := time.Now()
+	if now.Before(w.next) {
+		return
+	}
+	if !w.isLong && now.Before(w.ends) {
+		runtime.Gosched()
+		w.next = time.Now().Add(yieldEvery)
+		return
+	}
+	if !w.isLong {
+		w.End()
+		w.isLong = true
+		long.Add(1)
+	}
+	if searching() {
+		time.Sleep(pause(int(long.Load()), runtime.GOMAXPROCS(0)))
+	}
+	w.next = time.Now().Add(slice)
+}
+
+// searching reports whether a short search runs, or has run lately.
+func searching() bool {
+	at := latest.Load()
+	return short.Load() > 0 || at > 0 && time.Since(began)-time.Duration(at) < after
+}
+
+// pause returns how long each of some goroutines sleeps after a slice, so that all of them
+// never use all processors: one of two uses two thirds of one, two half of both.
+func pause(goroutines, processors int) time.Duration {
+	return slice * time.Duration(goroutines) / time.Duration(processors)
+}

@@ -1,0 +1,98 @@
+package giveway
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A load sleeps after each slice while there are searches, and for a second behind the
+// last one.
+func TestLoadGivesWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began = time.Now()
+		latest.Store(0)
+		load := Background()
+		defer load.End()
+		// gives reports whether the load sleeps at the end of a slice.
+		gives := func() bool {
+			time.Sleep(slice)
+			at := time.Now()
+			load.Step()
+			return time.Since(at) > 0
+		}
+		if gives() {
+			t.Error("a load without searches sleeps")
+		}
+		search := Search()
+		if !gives() {
+			t.Error("a load does not sleep beside a search")
+		}
+		if at := time.Now(); true {
+			if load.Step(); time.Since(at) > 0 {
+				t.Error("a load sleeps within its slice")
+			}
+		}
+		search.End()
+		time.Sleep(after / 2)
+		if !gives() {
+			t.Error("a load does not sleep soon after a search")
+		}
+		time.Sleep(after)
+		if gives() {
+			t.Error("a load sleeps long after the last search")
+		}
+	})
+}
+
+// A slow search is long after a while: it sleeps beside a short one, and is no reason to
+// sleep by itself.
+func TestSlowSearchGivesWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began = time.Now()
+		latest.Store(0)
+		slow := Search()
+		steps := func() (slept time.Duration) {
+			for range 10 {
+				time.Sleep(slice)
+				at := time.Now()
+				slow.Step()
+				slept += time.Since(at)
+			}
+			return slept
+		}
+		if slept := steps(); slept > 0 {
+			t.Errorf("a short search sleeps for %v", slept)
+		}
+		time.Sleep(shortWithin)
+		slow.Step()
+		if short.Load() != 0 || long.Load() != 1 {
+			t.Errorf("a slow search: got %d short and %d long ones, want 0 and 1", short.Load(), long.Load())
+		}
+		time.Sleep(2 * after)
+		if slept := steps(); slept > 0 {
+			t.Errorf("a slow search alone sleeps for %v", slept)
+		}
+		quick := Search()
+		if slept := steps(); slept == 0 {
+			t.Error("a slow search does not sleep beside a short one")
+		}
+		quick.End()
+		slow.End()
+		if short.Load() != 0 || long.Load() != 0 {
+			t.Errorf("at the end: got %d short and %d long ones, want none", short.Load(), long.Load())
+		}
+	})
+}
+
+// However many goroutines give way, they leave a part of the processors' time.
+func TestPause(t *testing.T) {
+	for _, processors := range []int{1, 2, 8} {
+		for goroutines := 1; goroutines < 100; goroutines++ {
+			used := float64(goroutines) * float64(slice) / float64(slice+pause(goroutines, processors))
+			if used >= float64(processors) {
+				t.Errorf("%d goroutines use %.2f of %d processors", goroutines, used, processors)
+			}
+		}
+	}
+}
