@@ -59,10 +59,7 @@ func (e *Exact) Run(ctx context.Context) (doc.Horizon, doc.Report, error) {
 func (e *Exact) settle(ctx context.Context, h doc.Horizon) (doc.Report, error) {
 	at := WholeTicks(h.At, e.Tick)
 	marks, _ := e.Trace.Table(e.Table)
-	w := doc.Window{From: marks.Settled, To: marks.Incremental}
-	if at.After(w.To) {
-		w.To = at
-	}
+	w := window(marks, at)
 	quiet, err := e.Comparison.quiet(w, h.Quiet)
 	if err != nil {
 		return doc.Report{}, err
@@ -77,6 +74,34 @@ func (e *Exact) settle(ctx context.Context, h doc.Horizon) (doc.Report, error) {
 	return e.move(h, at, report)
 }
 
+// window returns what has to be compared before S moves to at.
+func window(marks timetrace.Table, at time.Time) doc.Window {
+	w := doc.Window{From: marks.Settled, To: marks.Incremental}
+	if at.After(w.To) {
+		w.To = at
+	}
+	return w
+}
+
+// PassBy does what Run would do with a horizon of an empty tree, and reports whether it
+// has: if no row has to be compared, no mark moves back, and S need not become durable yet.
+// It does not wait.
+func (e *Exact) PassBy(h doc.Horizon) (doc.Report, bool) {
+	at := WholeTicks(h.At, e.Tick)
+	marks, _ := e.Trace.Table(e.Table)
+	w := window(marks, at)
+	rewinds := e.due != (rewind{}) || h.ClockBack > 0 || marks.Server != "" && h.Server != marks.Server
+	quiet := !h.Quiet.IsZero() && !h.Quiet.After(w.From)
+	if !h.Exact || rewinds || !quiet && !e.idle(h, at, marks) || !mayLag(e.Trace, e.Table, at) {
+		return doc.Report{}, false
+	}
+	if !e.Trace.TryNote(e.Table, settle(h, at)) {
+		return doc.Report{}, false
+	}
+	e.moved(h)
+	return doc.Report{Window: w}, true
+}
+
 // idle reports whether every row that S would pass was compared before. That is
 // not so after a rewind, which moved S, or while the incremental mark is below
 // the new S.
@@ -86,16 +111,24 @@ func (e *Exact) idle(h doc.Horizon, at time.Time, marks timetrace.Table) bool {
 
 // move moves S, and keeps the version that it was moved by.
 func (e *Exact) move(h doc.Horizon, at time.Time, report doc.Report) (doc.Report, error) {
-	err := move(e.Trace, e.Table, at, report.Read > 0, func(t *timetrace.Table) {
-		t.Settle(at, t.Mode) // an assumed S stays assumed until a sweep has ended
-		t.Server, t.Clock, t.Local = h.Server, h.Now, h.Local
-	})
+	err := move(e.Trace, e.Table, at, report.Read > 0, settle(h, at))
 	if err != nil {
 		return report, err
 	}
+	e.moved(h)
+	return report, nil
+}
+
+func settle(h doc.Horizon, at time.Time) func(*timetrace.Table) {
+	return func(t *timetrace.Table) {
+		t.Settle(at, t.Mode) // an assumed S stays assumed until a sweep has ended
+		t.Server, t.Clock, t.Local = h.Server, h.Now, h.Local
+	}
+}
+
+func (e *Exact) moved(h doc.Horizon) {
 	marks, _ := e.Trace.Table(e.Table)
 	e.compared, e.settled = h.Version, marks.Settled
-	return report, nil
 }
 
 // A rewind is the time to which all marks must be set back, and the reason.

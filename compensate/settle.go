@@ -14,7 +14,7 @@ const saveEvery = 10 * time.Second
 // restart can compare an idle time again at no cost. The table that first is so far
 // ahead makes the marks of all tables durable.
 func move(trace *timetrace.Trace, table string, at time.Time, found bool, settle func(*timetrace.Table)) error {
-	if !found && at.Sub(trace.DurableTable(table).Settled) < saveEvery {
+	if !found && mayLag(trace, table, at) {
 		trace.Note(table, settle)
 		return nil
 	}
@@ -29,4 +29,9 @@ func WholeTicks(at time.Time, tick time.Duration) time.Time {
 		return at.Add(-tick)
 	}
 	return at
+}
+
+// mayLag reports whether the durable S may stay behind at.
+func mayLag(trace *timetrace.Trace, table string, at time.Time) bool {
+	return at.Sub(trace.DurableTable(table).Settled) < saveEvery
 }

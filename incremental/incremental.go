@@ -146,11 +146,26 @@ func (p *Pass) quiet(ctx context.Context) (doc.Moment, bool) {
 		return doc.Moment{}, false
 	}
 	now, since := p.Quiet(ctx)
+	return now, p.isEmpty(now, since)
+}
+
+func (p *Pass) isEmpty(now doc.Moment, since time.Time) bool {
 	if since.IsZero() || since.After(p.Since()) || now.Seen.Before(p.mark()) {
-		return now, false
+		return false
 	}
 	by, _ := p.setBack(now)
-	return now, by <= p.overlap()
+	return by <= p.overlap()
+}
+
+// PassBy does what Run would do if Quiet returned now and since, and reports whether it
+// has: if the window is empty, and its mark need not become durable yet. It does not wait.
+func (p *Pass) PassBy(now doc.Moment, since time.Time) (doc.Report, bool) {
+	w := p.window(now)
+	if !p.isEmpty(now, since) || !p.mayLag(w.To) || !p.Trace.TryNote(p.Table, p.move(w.To, now)) {
+		return doc.Report{}, false
+	}
+	p.At, p.last = now, now
+	return doc.Report{Window: w}, true
 }
 
 // Since returns the begin of the next window.
@@ -182,15 +197,23 @@ func (p *Pass) mark() time.Time {
 // advance moves the mark. It writes the mark to disk unless the window was idle
 // and the durable mark is less than persistAfter behind.
 func (p *Pass) advance(to time.Time, now doc.Moment, wrote bool) error {
-	move := func(t *timetrace.Table) { t.Incremental, t.Read, t.ReadLocal = to, now.Now, now.Local }
-	lag := to.Sub(p.Trace.DurableTable(p.Table).Incremental)
-	if !wrote && 0 <= lag && lag < persistAfter {
-		p.Trace.Note(p.Table, move)
-	} else if err := p.Trace.UpdateTable(p.Table, move); err != nil {
+	if !wrote && p.mayLag(to) {
+		p.Trace.Note(p.Table, p.move(to, now))
+	} else if err := p.Trace.UpdateTable(p.Table, p.move(to, now)); err != nil {
 		return err
 	}
 	p.last = now
 	return nil
+}
+
+func (p *Pass) move(to time.Time, now doc.Moment) func(*timetrace.Table) {
+	return func(t *timetrace.Table) { t.Incremental, t.Read, t.ReadLocal = to, now.Now, now.Local }
+}
+
+// mayLag reports whether the durable mark may stay behind a mark.
+func (p *Pass) mayLag(to time.Time) bool {
+	lag := to.Sub(p.Trace.DurableTable(p.Table).Incremental)
+	return 0 <= lag && lag < persistAfter
 }
 
 // index fetches and puts the rows of the window that differ from the index.

@@ -56,10 +56,7 @@ func createPlan(fsys atomicfile.FS, name string, r record) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load plan %s: %w", name, err)
 	}
-	if err := atomicfile.Write(fsys, name, append(sealed.AppendObject(nil, text), '\n')); err != nil {
-		return nil, err
-	}
-	return openPlan(fsys, name, r.Generation)
+	return startPlan(fsys, name, append(sealed.AppendObject(nil, text), '\n'))
 }
 
 // openPlan reads a plan. It returns nil if there is none, or one for another
@@ -72,7 +69,7 @@ func openPlan(fsys atomicfile.FS, name string, generation doc.Generation) (*Plan
 	if err != nil {
 		return nil, fmt.Errorf("load plan: %w", err)
 	}
-	p := &Plan{fsys: fsys, name: name, done: map[int]bool{}}
+	p := &Plan{done: map[int]bool{}}
 	whole, err := p.parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("load plan %s: %w: remove the file to load the table from scratch", name, err)
@@ -80,11 +77,24 @@ func openPlan(fsys atomicfile.FS, name string, generation doc.Generation) (*Plan
 	if p.Generation != generation {
 		return nil, nil
 	}
-	p.ranges = cut(p.Breakpoints)
 	// Rewrite the file without a cut line. After a failed sync the page cache may
 	// also have lines that the disk lost, and an appended line would follow a gap.
-	if err := atomicfile.Write(fsys, name, text[:whole]); err != nil {
+	if p, err = startPlan(fsys, name, text[:whole]); err != nil {
 		return nil, fmt.Errorf("load plan: rewrite: %w", err)
+	}
+	return p, nil
+}
+
+// startPlan writes a plan of complete lines, and opens it for more.
+func startPlan(fsys atomicfile.FS, name string, text []byte) (*Plan, error) {
+	p := &Plan{fsys: fsys, name: name, done: map[int]bool{}}
+	_, err := p.parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("load plan %s: %w", name, err)
+	}
+	p.ranges = cut(p.Breakpoints)
+	if err := atomicfile.Write(fsys, name, text); err != nil {
+		return nil, err
 	}
 	if p.file, err = fsys.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
 		return nil, fmt.Errorf("load plan: %w", err)

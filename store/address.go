@@ -1,13 +1,12 @@
 package store
 
 import (
-	"iter"
 	"sync"
 	"sync/atomic"
 )
 
 // The index is the hash table in memory: 4096 shards, each an array of slots of
-// 8 bytes with linear probing.
+// 8 bytes with linear probing. A small map has one shard: see table.
 //
 //	slot u64  | tag 22 | size class 4 | address + 1: 38 |     0 is empty
 //
@@ -29,16 +28,15 @@ import (
 // Cost: a shard is up to 82 % full and grows by an eighth, so an entry takes 9.8
 // to 11 bytes in large maps.
 type index struct {
-	// Eight to a cache line: readers use nothing else of a shard, and with the
-	// writers' figures in between most reads would miss the cache.
-	slots   [shardCount]atomic.Pointer[[]atomic.Uint64]
-	figures [shardCount]figures
+	spreadAt int                   // slots of one shard that are spread over all; 0: spreadAt
+	shards   atomic.Pointer[table] // nil: there was no page yet
 }
 
 // A shard is one shard of the index with its figures, for writers.
 type shard struct {
 	slots *atomic.Pointer[[]atomic.Uint64]
 	*figures
+	of *table
 }
 
 type figures struct {
@@ -114,40 +112,21 @@ func classOf(size int64) uint64 {
 
 func classLen(class uint64) int64 { return int64(classLens[class]) }
 
-func (x *index) shard(hash uint64) shard {
-	i := hash & (shardCount - 1)
-	return shard{&x.slots[i], &x.figures[i]}
-}
-
-// shards lists all shards.
-func (x *index) shards() iter.Seq2[int, shard] {
-	return func(yield func(int, shard) bool) {
-		for i := range x.slots {
-			if !yield(i, x.shard(uint64(i))) {
-				return
-			}
-		}
-	}
-}
-
-// count returns the number of pages and of records. It takes no lock of a shard that
-// never had a slot: most of a small table.
+// count returns the number of pages and of records.
 func (x *index) count() (pages, records int) {
-	for i := range x.slots {
-		if x.slots[i].Load() == nil {
-			continue
-		}
-		sh := x.shard(uint64(i))
-		sh.mu.Lock()
+	for sh := range x.locked() {
 		pages, records = pages+sh.pages, records+sh.live
-		sh.mu.Unlock()
 	}
 	return pages, records
 }
 
 // lookup appends the slots that have the hash's tag.
 func (x *index) lookup(hash uint64, found []slot) []slot {
-	p := x.slots[hash&(shardCount-1)].Load()
+	t := x.shards.Load()
+	if t == nil {
+		return found
+	}
+	p := t.slots[hash&uint64(len(t.slots)-1)].Load()
 	if p == nil {
 		return found
 	}
@@ -205,14 +184,17 @@ func (sh shard) replace(from, to slot) bool {
 	}
 }
 
-// insert adds a slot. The caller holds the shard.
-func (sh shard) insert(s slot) {
+// insert adds a slot of a hash. The caller holds the shard.
+func (sh shard) insert(s slot, hash uint64) {
 	p := sh.slots.Load()
 	if p == nil || (sh.used+1)*100 > len(*p)*maxFill {
 		sh.grow()
 		p = sh.slots.Load()
 	}
-	place(*p, s)
+	i := place(*p, s)
+	if sh.of.lows != nil {
+		sh.of.lows[i] = uint16(hash & (shardCount - 1))
+	}
 	sh.used++
 	sh.live++
 }
@@ -226,19 +208,30 @@ const (
 func (sh shard) grow() {
 	want := (sh.live + sh.live/8 + 1) * 100 / maxFill
 	slots := make([]atomic.Uint64, roundUp(int64(want)+1, lineSize))
+	var lows []uint16
+	if sh.of.lows != nil {
+		lows = make([]uint16, len(slots))
+	}
 	if old := sh.slots.Load(); old != nil {
 		for i := range *old {
 			if s := slot((*old)[i].Load()); s != empty && s != gone {
-				place(slots, s)
+				at := place(slots, s)
+				if lows != nil {
+					lows[at] = sh.of.lows[i]
+				}
 			}
 		}
+	}
+	if lows != nil {
+		sh.of.lows = lows
 	}
 	sh.used = sh.live
 	sh.slots.Store(&slots) // readers may still use the old array
 }
 
-// place stores a slot in the first empty element from its home on.
-func place(slots []atomic.Uint64, s slot) {
+// place stores a slot in the first empty element from its home on, and returns which
+// one that is.
+func place(slots []atomic.Uint64, s slot) int {
 	i := home(s.tag(), len(slots))
 	for slots[i].Load() != uint64(empty) {
 		if i++; i == len(slots) {
@@ -246,22 +239,12 @@ func place(slots []atomic.Uint64, s slot) {
 		}
 	}
 	slots[i].Store(uint64(s))
+	return i
 }
 
-// removeSegments removes every slot that points into the segments with these
-// ids, and returns the shards that had such slots.
-func (x *index) removeSegments(ids map[uint32]bool) (changed []shard) {
-	for _, sh := range x.shards() {
-		if sh.removeSegments(ids) {
-			changed = append(changed, sh)
-		}
-	}
-	return changed
-}
-
+// removeSegments removes every slot that points into the segments with these ids, and
+// reports whether there was one. The caller holds the shard.
 func (sh shard) removeSegments(ids map[uint32]bool) (removed bool) {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
 	p := sh.slots.Load()
 	if p == nil {
 		return false
@@ -294,8 +277,12 @@ func (sh shard) all() []slot {
 
 // bytes returns the memory of the slots.
 func (x *index) bytes() (n int64) {
-	for i := range x.slots {
-		if p := x.slots[i].Load(); p != nil {
+	t := x.shards.Load()
+	if t == nil {
+		return 0
+	}
+	for i := range t.slots {
+		if p := t.slots[i].Load(); p != nil {
 			n += int64(len(*p)) * 8
 		}
 	}

@@ -6,8 +6,7 @@ import "errors"
 // apply the log in order. Applying a record again, or one that is older than
 // what the index has, changes nothing.
 func (m *FileMap) apply(h *header, hash uint64, key []byte, at address) {
-	sh := m.index.shard(hash)
-	sh.mu.Lock()
+	sh := m.lockShard(hash)
 	defer sh.mu.Unlock()
 	var room [4]version
 	versions := m.versions(sh, hash, key, room[:0])
@@ -59,7 +58,7 @@ func (m *FileMap) versions(sh shard, hash uint64, key []byte, found []version) [
 // garbage may be counted too high, but not too low.
 func (m *FileMap) maxSize(s slot) int64 {
 	at := s.address()
-	left := m.segments[at.id()].Load().end.Load() - at.offset()
+	left := m.segments.at(at.id()).end.Load() - at.offset()
 	if s.class() < classLast {
 		return min(left, classLen(s.class()))
 	}
@@ -77,7 +76,7 @@ func (m *FileMap) applyPut(sh shard, h *header, hash uint64, versions []version,
 		sh.pages++
 	}
 	if len(versions) < m.options.Versions {
-		sh.insert(added.slot)
+		sh.insert(added.slot, hash)
 		return
 	}
 	// Options.Versions may be lower than when the map was last open.
@@ -95,7 +94,7 @@ func (m *FileMap) applyPut(sh shard, h *header, hash uint64, versions []version,
 }
 
 func (m *FileMap) applyDelete(sh shard, h *header, versions []version, at address) {
-	m.segments[at.id()].Load().tombs.Add(h.size())
+	m.segments.at(at.id()).tombs.Add(h.size())
 	left := len(versions)
 	for _, v := range versions {
 		if m.older(v.slot.address(), at) {
@@ -127,19 +126,17 @@ func (m *FileMap) replace(sh shard, v version, to slot) {
 }
 
 func (m *FileMap) countGarbage(v version) {
-	m.segments[v.slot.address().id()].Load().dead.Add(v.size)
+	m.segments.at(v.slot.address().id()).dead.Add(v.size)
 }
 
 // recount counts the pages of a shard from scratch, after slots were removed
-// whose records, and so whose pages, are unknown.
+// whose records, and so whose pages, are unknown. The caller holds the shard.
 func (m *FileMap) recount(sh shard) {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
 	keys := make(map[string]bool)
 	buf := m.buffer()
 	defer buf.release()
 	for _, s := range sh.all() {
-		seg, off := m.segments[s.address().id()].Load(), s.address().offset()
+		seg, off := m.segments.at(s.address().id()), s.address().offset()
 		b, err := seg.read(off, headerSize+MaxKey, &buf)
 		if err != nil || len(b) < headerSize {
 			continue

@@ -51,7 +51,7 @@ func (m *FileMap) shadow() *FileMap {
 	for _, s := range *m.order.Load() {
 		same := &segment{segmentHeader: s.segmentHeader, id: s.id, file: s.file}
 		same.end.Store(s.end.Load())
-		o.segments[s.id].Store(same)
+		o.segments.set(s.id, same)
 		order = append(order, same)
 	}
 	o.order.Store(&order)
@@ -115,9 +115,10 @@ func (c *checking) keys() error {
 // index compares the slots, and their counts, with those of the shadow.
 func (c *checking) index() error {
 	allPages, allSlots := 0, 0
-	for i, sh := range c.m.index.shards() {
-		got, pages := sh.content()
-		want, wantPages := c.shadow.index.shard(uint64(i)).content()
+	present, rebuilt := c.m.spreadShards(), c.shadow.spreadShards()
+	for i := range uint64(shardCount) {
+		got, pages := present.shard(i).content()
+		want, wantPages := rebuilt.shard(i).content()
 		if !slices.Equal(got, want) {
 			c.fault("index, shard %d: its %d slots are not the %d of the values", i, len(got), len(want))
 		}
@@ -148,7 +149,7 @@ func (sh shard) content() ([]slot, int) {
 // but not too low: a tombstone would be dropped too early.
 func (c *checking) garbage() error {
 	for _, s := range *c.m.order.Load() {
-		want := c.shadow.segments[s.id].Load()
+		want := c.shadow.segments.at(s.id)
 		if s.dead.Load() < want.dead.Load() || s.tombs.Load() < want.tombs.Load() {
 			c.fault("value%d.dat: got %d bytes of garbage and %d of tombstones, want at least %d and %d",
 				s.number, s.dead.Load(), s.tombs.Load(), want.dead.Load(), want.tombs.Load())

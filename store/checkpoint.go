@@ -73,9 +73,10 @@ func (m *FileMap) copyIndex(f atomicfile.File, from mark) error {
 		buf = buf[:0]
 		return err
 	}
-	for _, sh := range m.index.shards() {
+	shards := m.spreadShards()
+	for i := range shards.slots {
 		var t indexShard
-		t, buf = sh.save(buf)
+		t, buf = shards.shard(uint64(i)).save(buf)
 		tables.shards = append(tables.shards, t)
 		head.slots += int64(t.slots)
 		if len(buf) > windowSize {
@@ -101,6 +102,16 @@ func (m *FileMap) copyIndex(f atomicfile.File, from mark) error {
 		return err
 	}
 	return f.Sync()
+}
+
+// spreadShards returns the shards of the index, those of a small map as a copy.
+func (m *FileMap) spreadShards() *table {
+	sh := m.index.lock(0)
+	defer sh.mu.Unlock()
+	if sh.of.lows == nil {
+		return sh.of
+	}
+	return m.spread(sh)
 }
 
 // save appends the shard's slots to buf.
@@ -134,8 +145,10 @@ func (m *FileMap) loadIndex() (mark, error) {
 	if err != nil {
 		return none, join(f.Close(), m.dropIndex())
 	}
-	m.install(tables, slots)
-	return mark{head.at, head.keys, head.seq}, f.Close()
+	if m.install(tables, slots) {
+		err, m.mapped = unmapPrivate(m.mapped), nil
+	}
+	return mark{head.at, head.keys, head.seq}, join(err, f.Close())
 }
 
 // dropIndex removes a void address.idx: after more writing its position could
@@ -234,16 +247,11 @@ func (m *FileMap) readSlots(f atomicfile.File, head *indexHead) ([]atomic.Uint64
 	return slots, nil
 }
 
-// install fills the empty index with the content of address.idx.
-func (m *FileMap) install(tables *indexTables, slots []atomic.Uint64) {
-	for i, t := range tables.shards {
-		sh := m.index.shard(uint64(i))
-		own := slots[:t.slots:t.slots]
-		slots = slots[t.slots:]
-		if len(own) > 0 {
-			sh.slots.Store(&own)
-		}
-		sh.used, sh.live, sh.pages = int(t.used), int(t.live), int(t.pages)
+// install fills the empty index with the content of address.idx, and reports whether it
+// is a copy.
+func (m *FileMap) install(tables *indexTables, slots []atomic.Uint64) (copied bool) {
+	if copied = m.index.gather(tables, slots); !copied {
+		m.index.shards.Store(installed(tables, slots))
 	}
 	byNumber := make(map[uint32]indexSegment, len(tables.segments))
 	for _, t := range tables.segments {
@@ -254,7 +262,23 @@ func (m *FileMap) install(tables *indexTables, slots []atomic.Uint64) {
 			s.id = t.id
 			s.dead.Store(t.dead)
 			s.tombs.Store(t.tombs)
-			m.segments[s.id].Store(s)
+			m.segments.set(s.id, s)
 		}
 	}
+	return copied
+}
+
+// installed returns shards with the content of address.idx.
+func installed(tables *indexTables, slots []atomic.Uint64) *table {
+	all := newTable(shardCount)
+	for i, t := range tables.shards {
+		sh := all.shard(uint64(i))
+		own := slots[:t.slots:t.slots]
+		slots = slots[t.slots:]
+		if len(own) > 0 {
+			sh.slots.Store(&own)
+		}
+		sh.used, sh.live, sh.pages = int(t.used), int(t.live), int(t.pages)
+	}
+	return all
 }

@@ -218,7 +218,7 @@ func (r *rewriting) commit() error {
 		return join(m.fail(fmt.Errorf("sync %s: %w", m.dir, err)), r.seg.file.Close())
 	}
 	r.seg.id = id
-	m.segments[id].Store(r.seg)
+	m.segments.set(id, r.seg)
 	old := *m.order.Load()
 	order := make([]*segment, 0, len(old))
 	for _, s := range old {
@@ -239,8 +239,7 @@ func (r *rewriting) commit() error {
 func (r *rewriting) retire() error {
 	m := r.m
 	for _, v := range r.moves {
-		sh := m.index.shard(v.hash)
-		sh.mu.Lock()
+		sh := m.index.lock(v.hash)
 		if !m.moveSlot(sh, v, makeAddress(r.seg.id, v.place)) {
 			r.seg.dead.Add(int64(v.size)) // replaced or deleted since the copy
 		}
@@ -250,13 +249,15 @@ func (r *rewriting) retire() error {
 	for _, s := range r.group {
 		ids[s.id] = true
 	}
-	for _, sh := range m.index.removeSegments(ids) {
-		m.recount(sh)
+	for sh := range m.index.locked() {
+		if sh.removeSegments(ids) {
+			m.recount(sh)
+		}
 	}
 	m.epochs.drain()
 	var faults []error
 	for i, s := range r.group {
-		m.segments[s.id].Store(nil)
+		m.segments.set(s.id, nil)
 		faults = append(faults, s.file.Close())
 		if i > 0 {
 			faults = append(faults, m.fs.Remove(segmentName(m.dir, s.number)))

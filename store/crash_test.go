@@ -26,7 +26,7 @@ type history struct {
 
 func newHistory(t testing.TB, versions int) *history {
 	m := newModel(versions)
-	return &history{t: t, options: Options{SegmentBytes: 1 << 12, Versions: versions, CompactRate: -1}, known: m, pending: m}
+	return &history{t: t, options: Options{SegmentBytes: 1 << 12, Versions: versions, CompactRate: -1, spreadAt: 30}, known: m, pending: m}
 }
 
 // run runs every operation that writes: batches that fill segments, deletes,

@@ -14,7 +14,7 @@ import (
 	"indexerd/internal/test/golden"
 )
 
-var formatOptions = Options{Compression: None, Versions: 2}
+var formatOptions = Options{Compression: None, Versions: 2, spreadAt: 1} // all shards from the second page on
 
 // formatMap writes the map of testdata to dir: a page with two versions, one
 // without content, and one that is deleted.

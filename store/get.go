@@ -162,7 +162,7 @@ func (m *FileMap) older(a, b address) bool {
 }
 
 func (m *FileMap) position(a address) position {
-	if s := m.segments[a.id()].Load(); s != nil {
+	if s := m.segments.at(a.id()); s != nil {
 		return position{s.number, a.place()}
 	}
 	return position{} // of a damaged slot
@@ -206,7 +206,7 @@ func (m *FileMap) newest(hash uint64, oid doc.OID, r *record, buf *buffer) error
 // record of another key. The caller has entered.
 func (m *FileMap) read(s slot, key string, r *record, buf *buffer) (mine bool, err error) {
 	r.slot = s
-	seg, off := m.segments[s.address().id()].Load(), s.address().offset()
+	seg, off := m.segments.at(s.address().id()), s.address().offset()
 	if seg == nil {
 		return false, errSlot
 	}
@@ -235,7 +235,7 @@ func (m *FileMap) read(s slot, key string, r *record, buf *buffer) (mine bool, e
 
 // head is read for the header and the key only.
 func (m *FileMap) head(s slot, key string) (h header, mine bool, err error) {
-	seg := m.segments[s.address().id()].Load()
+	seg := m.segments.at(s.address().id())
 	if seg == nil {
 		return h, false, errSlot
 	}
@@ -297,8 +297,7 @@ func (m *FileMap) recordError(hash uint64, s slot, oid doc.OID, err error) error
 }
 
 func (m *FileMap) markCorrupt(hash uint64, s slot) {
-	sh := m.index.shard(hash)
-	sh.mu.Lock()
+	sh := m.index.lock(hash)
 	sh.replace(s, s.corrupt())
 	sh.mu.Unlock()
 }

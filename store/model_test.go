@@ -236,6 +236,7 @@ func TestRandomOperationsMatchTheModel(t *testing.T) {
 			Versions:     rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "versions"),
 			Compression:  rapid.SampledFrom([]Compression{S2, None, Zstd}).Draw(t, "compression"),
 			CompactRate:  -1,
+			spreadAt:     rapid.SampledFrom([]int{0, 1, 5}).Draw(t, "spread at"),
 		}
 		s.model = newModel(s.options.Versions)
 		s.open()

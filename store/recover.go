@@ -113,13 +113,13 @@ func (m *FileMap) cutKeys(off int64) error {
 // readySegments gives every segment an id.
 func (m *FileMap) readySegments() error {
 	for _, s := range *m.order.Load() {
-		if m.segments[s.id].Load() != s {
+		if m.segments.at(s.id) != s {
 			id, err := m.freeID()
 			if err != nil {
 				return err
 			}
 			s.id = id
-			m.segments[id].Store(s)
+			m.segments.set(id, s)
 		}
 	}
 	return nil
@@ -232,7 +232,7 @@ func (m *FileMap) begin(number uint32) error {
 		return err
 	}
 	order := append(slices.Clone(*m.order.Load()), s)
-	m.segments[id].Store(s)
+	m.segments.set(id, s)
 	m.order.Store(&order)
 	m.active = s
 	return nil

@@ -130,7 +130,7 @@ func (m *FileMap) markDamaged(s *segment, found *scanned) (any bool) {
 		}
 		return ok
 	}
-	for _, sh := range m.index.shards() {
+	for sh := range m.index.locked() {
 		if m.removeSlots(sh, s, found) {
 			m.recount(sh)
 			any = true
@@ -142,10 +142,9 @@ func (m *FileMap) markDamaged(s *segment, found *scanned) (any bool) {
 	return any
 }
 
-// removeSlots removes the slots of a shard that point into a damaged range.
+// removeSlots removes the slots of a shard that point into a damaged range. The caller
+// holds the shard.
 func (m *FileMap) removeSlots(sh shard, s *segment, found *scanned) (any bool) {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
 	for _, slot := range sh.all() {
 		a := slot.address()
 		if a.id() == s.id && found.at <= a.offset() && a.offset() < found.at+found.size {

@@ -206,3 +206,29 @@ func (s *segment) garbage(tombstones bool) int64 {
 	}
 	return n
 }
+
+// segments has the segments of a map by id. Most maps have few: the pointers are made a
+// group at a time.
+type segments struct {
+	groups [maxSegments/segmentGroup + 1]atomic.Pointer[[segmentGroup]atomic.Pointer[segment]]
+}
+
+const segmentGroup = 128
+
+// at returns the segment with an id; nil: there is none.
+func (s *segments) at(id uint32) *segment {
+	g := s.groups[id/segmentGroup].Load()
+	if g == nil {
+		return nil
+	}
+	return g[id%segmentGroup].Load()
+}
+
+// set makes a segment that of an id.
+func (s *segments) set(id uint32, to *segment) {
+	group := &s.groups[id/segmentGroup]
+	if group.Load() == nil {
+		group.CompareAndSwap(nil, new([segmentGroup]atomic.Pointer[segment]))
+	}
+	group.Load()[id%segmentGroup].Store(to)
+}

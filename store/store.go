@@ -34,6 +34,8 @@ type Options struct {
 	// Locked means that the caller has locked the directory, or one above it, for
 	// this process, so that Open need not hold another file open for that.
 	Locked bool
+
+	spreadAt int // as that of an index, for tests
 }
 
 func (o Options) withDefaults() Options {
@@ -74,7 +76,7 @@ type FileMap struct {
 	// For readers.
 	epochs   epochs
 	index    index
-	segments [maxSegments]atomic.Pointer[segment] // by id
+	segments segments // by id
 	codecs   atomic.Pointer[codecs]
 	buffers  sync.Pool // of *[]byte
 	closed   atomic.Bool
@@ -124,7 +126,7 @@ func Open(dir string, o Options) (*FileMap, error) {
 // openMap opens a map without its keeper.
 func openMap(dir string, o Options) (*FileMap, error) {
 	m := &FileMap{dir: dir, options: o.withDefaults()}
-	m.fs = m.options.FS
+	m.fs, m.index.spreadAt = m.options.FS, o.spreadAt
 	m.life, m.end = context.WithCancel(context.Background())
 	m.order.Store(&[]*segment{})
 	if err := m.open(); err != nil {
@@ -257,9 +259,9 @@ func (m *FileMap) openCodecs() error {
 }
 
 func (m *FileMap) freeID() (uint32, error) {
-	for id := range m.segments {
-		if m.segments[id].Load() == nil {
-			return uint32(id), nil
+	for id := range uint32(maxSegments) {
+		if m.segments.at(id) == nil {
+			return id, nil
 		}
 	}
 	return 0, fmt.Errorf("%s has %d value files, the maximum", m.dir, maxSegments)

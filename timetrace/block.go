@@ -24,8 +24,7 @@ type line struct{ mark, value, text string }
 
 // formatTable returns the lines of a table, and the table as a restart reads them.
 // It fails where they can't be read, so that an unreadable file never replaces a
-// readable one. Lines of the block before that stay as they are were read then. It
-// takes about 20 µs where a thousand idle tables note marks every two seconds.
+// readable one. Lines of the block before that stay as they are were read then.
 func formatTable(name string, table Table, before block) (b block, read Table, err error) {
 	for _, f := range fieldsOf(table) {
 		value := f.format(table)
@@ -35,7 +34,11 @@ func formatTable(name string, table Table, before block) (b block, read Table, e
 		if err := f.parse(&read, value); err != nil {
 			return block{}, table, fmt.Errorf("%s.%s: %w", name, f.name, err)
 		}
-		b.lines = append(b.lines, line{f.name, value, before.textOf(f.name, value)})
+		text := before.textOf(f.name, value)
+		if text == "" && isPlain(name, "_") && isPlain(f.name, "_.") && isPlain(value, "_.-+:") {
+			text = name + "." + f.name + " = " + value + "\n"
+		}
+		b.lines = append(b.lines, line{f.name, value, text})
 	}
 	if err := b.formatNew(name); err != nil {
 		return block{}, table, err
@@ -58,8 +61,17 @@ func (b block) textOf(mark, value string) string {
 	return ""
 }
 
+// isPlain reports whether a text has letters, digits and some other characters alone. The
+// library writes such texts as they are. All times and numbers are, which move all the time.
+func isPlain(text, others string) bool {
+	return text != "" && strings.TrimLeft(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"+others) == ""
+}
+
 // formatNew formats the lines that have no text yet, and reads them again.
 func (b block) formatNew(name string) error {
+	if !slices.ContainsFunc(b.lines, func(l line) bool { return l.text == "" }) {
+		return nil
+	}
 	lines := properties.NewProperties()
 	lines.DisableExpansion = true
 	for _, l := range b.lines {

@@ -55,9 +55,32 @@ func (t *Trace) commit(c *change) error {
 	t.writing <- struct{}{}
 	defer func() { <-t.writing }()
 	if !c.done {
+		t.rest()
+		began := time.Now()
 		t.replace()
+		t.wrote = time.Since(began)
 	}
 	return c.err
+}
+
+const (
+	// manyTables is the number of tables from which on replacements rest: the changes of
+	// a load of a thousand tables would replace a megabyte for each of them.
+	manyTables  = 64
+	restFactor  = 3
+	longestRest = 100 * time.Millisecond
+)
+
+// rest waits for more changes before the marks of many tables are replaced once more, up
+// to three times as long as the last replacement took. It holds writing.
+func (t *Trace) rest() {
+	if len(t.blocks) < manyTables {
+		return
+	}
+	t.mu.Lock()
+	again := t.written.Add(min(restFactor*t.wrote, longestRest))
+	t.mu.Unlock()
+	time.Sleep(time.Until(again))
 }
 
 // Note changes the marks of one table in memory. The next replacement of the file
@@ -71,6 +94,10 @@ func (t *Trace) Note(name string, f func(*Table)) {
 		t.note(name, f)
 	}
 }
+
+// TryNote is Note for a caller that must not wait. It reports false, and changes nothing,
+// where Note would.
+func (t *Trace) TryNote(name string, f func(*Table)) bool { return t.note(name, f) }
 
 // note reports false while an Update of the table is being written: whether it
 // succeeds decides which marks f changes.

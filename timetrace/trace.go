@@ -22,6 +22,7 @@ type Trace struct {
 
 	writing chan struct{}    // held while the file is replaced; guards blocks
 	blocks  map[string]block // of the tables in the file
+	wrote   time.Duration    // what the last replacement took, guarded by writing
 
 	mu      sync.Mutex
 	state   State

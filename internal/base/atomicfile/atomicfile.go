@@ -174,17 +174,41 @@ func discard(fsys FS, tmp string, cause error) error {
 }
 
 // WriteKeeping replaces a file as Write does, and keeps the old content as
-// name.prev. A crash or an error between the two leaves the old content in both.
+// name.prev. A crash or an error before it returns may leave an older content there.
 func WriteKeeping(fsys FS, name string, data []byte) error {
+	if err := keepPrevious(fsys, name); err != nil {
+		return fmt.Errorf("write %s: keep the old content: %w", name, err)
+	}
+	return Write(fsys, name, data)
+}
+
+// keepPrevious gives the content of a file the name name.prev too: nothing is copied where
+// the file system has links. The next Write syncs the directory.
+func keepPrevious(fsys FS, name string) error {
+	prev, tmp := name+".prev", name+".prev.tmp"
+	// Rename does nothing if both names are of one file, as after a Write that failed.
+	if err := fsys.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	switch err := fsys.Link(name, tmp); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil: // another file system than those with links
+		return copyPrevious(fsys, name, prev)
+	}
+	if err := fsys.Rename(tmp, prev); err != nil {
+		return discard(fsys, tmp, err)
+	}
+	return nil
+}
+
+func copyPrevious(fsys FS, name, prev string) error {
 	old, err := Read(fsys, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		return nil
 	case err != nil:
-		return fmt.Errorf("write %s: read the old content: %w", name, err)
-	default:
-		if err := Write(fsys, name+".prev", old); err != nil {
-			return err
-		}
+		return err
 	}
-	return Write(fsys, name, data)
+	return Write(fsys, prev, old)
 }

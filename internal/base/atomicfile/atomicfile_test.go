@@ -295,8 +295,8 @@ func TestWriteKeepingSurvivesACrash(t *testing.T) {
 		after := fsys.Crash(drawPick(t))
 		got, prev := content(t, after, name), content(t, after, name+".prev")
 		switch {
-		case got == next && prev == old:
-		case err != nil && got == old && (prev == older || prev == old):
+		case err == nil && got == next && prev == old:
+		case err != nil && (got == next || got == old) && (prev == older || prev == old):
 		default:
 			t.Fatalf("WriteKeeping returned %v: after the crash got %q, previous copy %q", err, got, prev)
 		}

@@ -80,13 +80,33 @@ func New(log *slog.Logger) (*Scheduler, error) {
 // Every runs a job after delay and then at every interval, which is a tenth of a
 // second at least. Stop cancels the context of its runs.
 func (s *Scheduler) Every(name string, interval, delay time.Duration, run func(context.Context) error) *Job {
-	return s.EveryIf(name, interval, delay, func() bool { return true }, run)
+	return s.EveryIf(name, interval, delay, always, run)
 }
 
 // EveryIf is Every for a job that is skipped unless wanted returns true. wanted must
 // not wait.
 func (s *Scheduler) EveryIf(name string, interval, delay time.Duration, wanted func() bool, run func(context.Context) error) *Job {
-	j := &Job{name: name, run: run, wanted: wanted, scheduler: s, interval: max(interval, beat), due: time.Now().Add(delay)}
+	return s.add(&Job{name: name, run: run, wanted: wanted, interval: interval, due: time.Now().Add(delay)})
+}
+
+// EveryUnless is Every for a job whose run is left out if passed returns true: then it
+// counts as a run that took no time. passed is not called while the job runs, or after a
+// run that failed. It must not wait.
+func (s *Scheduler) EveryUnless(name string, interval, delay time.Duration, passed func() bool, run func(context.Context) error) *Job {
+	j := &Job{name: name, run: run, interval: interval, due: time.Now().Add(delay)}
+	j.wanted = func() bool { return !j.pass(passed) }
+	return s.add(j)
+}
+
+// EveryBefore is Every for a job that is due shortly before the others of its interval.
+func (s *Scheduler) EveryBefore(name string, interval time.Duration, run func(context.Context) error) *Job {
+	return s.add(&Job{name: name, run: run, wanted: always, interval: interval, early: 2 * beat, due: time.Now()})
+}
+
+func always() bool { return true }
+
+func (s *Scheduler) add(j *Job) *Job {
+	j.scheduler, j.interval = s, max(j.interval, beat)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	heap.Push(&s.queue, j)
@@ -125,7 +145,7 @@ func (s *Scheduler) takeDue(now time.Time) (due []*Job) {
 	defer s.mu.Unlock()
 	for len(s.queue) > 0 && !s.queue[0].due.After(now) {
 		j := s.queue[0]
-		j.due = s.next(j.interval, now)
+		j.due = s.next(j.interval, now.Add(j.early)).Add(-j.early)
 		heap.Fix(&s.queue, 0)
 		due = append(due, j)
 	}
@@ -201,7 +221,8 @@ type Job struct {
 	run       func(context.Context) error
 	wanted    func() bool
 	interval  time.Duration
-	due       time.Time // guarded by the scheduler
+	early     time.Duration // by which it is due before the others of its interval
+	due       time.Time     // guarded by the scheduler
 
 	mu      sync.Mutex
 	status  Status
@@ -259,6 +280,23 @@ func (j *Job) runOnce(ctx context.Context) (err error) {
 	return j.run(ctx)
 }
 
+// pass reports whether a run that is due now is left out.
+func (j *Job) pass(passed func() bool) bool {
+	started := time.Now()
+	j.mu.Lock()
+	may := !j.status.Running && j.status.Err == nil && !j.status.Last.IsZero()
+	j.mu.Unlock()
+	if !may || !passed() {
+		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !j.status.Running { // by a call of Now
+		j.status = Status{Last: started}
+	}
+	return true
+}
+
 func (j *Job) begin(now time.Time) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -306,6 +344,16 @@ func (l *Lane) Take(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+}
+
+// Try takes the lane if it is free.
+func (l *Lane) Try() bool {
+	select {
+	case l.slot <- struct{}{}:
+		return true
+	default:
+		return false
 	}
 }
 

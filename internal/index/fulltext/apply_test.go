@@ -105,7 +105,7 @@ func TestFailureIsNotTriedAgain(t *testing.T) {
 	if err := ix.store.Close(); err != nil {
 		t.Errorf("close: %v", err)
 	}
-	ix.queue.Close()
+	analysts.give()
 	if tries > 1 {
 		t.Errorf("got %d failed writes, want at most 1", tries)
 	}

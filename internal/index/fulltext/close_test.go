@@ -39,7 +39,8 @@ func TestAPanicIsAFailure(t *testing.T) {
 func TestStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := stuck{released: make(chan struct{})}
-		ix := &Index{store: s, persist: newPersistState(), queue: index.NewAnalysisQueue(1), filters: filters.OfIndex()}
+		analysts.take()
+		ix := &Index{store: s, persist: newPersistState(), filters: filters.OfIndex()}
 		ix.persist.fail(errors.New("input/output error"))
 		if err := ix.Close(); !errors.Is(err, ErrStuck) {
 			t.Errorf("got %v, want ErrStuck", err)

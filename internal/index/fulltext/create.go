@@ -87,23 +87,6 @@ func createDir(dir string, build func(tmp string) error) error {
 	return atomicfile.OS.SyncDir(filepath.Dir(dir))
 }
 
-// writeEmpty makes a closed index without documents.
-func writeEmpty(dir string, rec record, mapping []byte) error {
-	queue := index.NewAnalysisQueue(1)
-	defer queue.Close()
-	persist := newPersistState()
-	store, err := openStore(dir, readWrite, queue, callbacks{persist: persist})
-	if err != nil {
-		return err
-	}
-	batch := index.NewBatch()
-	batch.SetInternal(recordKey, rec.encode())
-	batch.SetInternal(mappingKey, mapping)
-	err = persist.write(store, batch)
-	persist.release()
-	return errors.Join(err, store.Close())
-}
-
 // copyFiles copies the files of the current index. The copy reader keeps the
 // files of its segments until it is closed, also those not yet on disk.
 func (ix *Index) copyFiles(tmp string) error {

@@ -123,7 +123,6 @@ type Index struct {
 	dir        string
 	generation doc.Generation
 	readOnly   bool
-	queue      *index.AnalysisQueue
 	filters    *plan.IndexFilters
 	root       *rootKeeper   // nil: opened read-only
 	batches    atomic.Uint64 // number of the last batch
@@ -173,7 +172,7 @@ func (ix *Index) Close() error {
 	ix.closed = true
 	ix.persist.release()
 	ix.root.stop()
-	defer ix.queue.Close()
+	defer analysts.give()
 	defer ix.filters.Drop()
 	if err := ix.closeStore(); err != nil {
 		return fmt.Errorf("close index %s: %w", ix.dir, err)

@@ -20,7 +20,7 @@ import (
 // takes about a millisecond, and the memory of a batch with these documents.
 func (r Requests) Matching(ctx context.Context, docs []doc.Doc, req query.Request) (found map[doc.OID]bool, err error) {
 	memory := &Index{Requests: r, dir: "in memory"}
-	if err := memory.openStore("", 1); err != nil {
+	if err := memory.openStore(""); err != nil {
 		return nil, fmt.Errorf("match %d documents: %w", len(docs), err)
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()

@@ -3,7 +3,6 @@ package fulltext
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"sync"
 
@@ -80,7 +79,7 @@ func open(dir string, ro bool, schemaFor func(header) (*schema.Schema, error)) (
 		return nil, err
 	}
 	ix.batches.Store(h.batch)
-	if err := ix.openStore(dir, runtime.GOMAXPROCS(0)); err != nil {
+	if err := ix.openStore(dir); err != nil {
 		return nil, err
 	}
 	if err := ix.checkFields(); err != nil {
@@ -89,16 +88,14 @@ func open(dir string, ro bool, schemaFor func(header) (*schema.Schema, error)) (
 	return ix, nil
 }
 
-// openStore opens the store of an index. workers is the number of goroutines that analyze
-// documents.
-func (ix *Index) openStore(dir string, workers int) (err error) {
+// openStore opens the store of an index.
+func (ix *Index) openStore(dir string) (err error) {
 	ix.rows, ix.persist, ix.filters = rowsOf(ix.Schema), newPersistState(), filters.OfIndex()
-	ix.queue = index.NewAnalysisQueue(workers)
 	if !ix.readOnly {
 		ix.root = &rootKeeper{dir: dir}
 	}
-	if ix.store, err = openStore(dir, ix.readOnly, ix.queue, callbacks{persist: ix.persist, root: ix.root, damage: ix.damage}); err != nil {
-		ix.queue.Close()
+	if ix.store, err = openStore(dir, ix.readOnly, analysts.take(), callbacks{persist: ix.persist, root: ix.root, damage: ix.damage}); err != nil {
+		analysts.give()
 	} else if _, ok := readRootSum(dir); !ok {
 		ix.root.changed()
 	}
@@ -134,10 +131,9 @@ func readHeader(dir string, checked int64) (h header, err error) {
 	if err := checkRoot(dir); err != nil {
 		return header{}, err
 	}
-	queue := index.NewAnalysisQueue(1)
-	defer queue.Close()
+	defer analysts.give()
 	files := checker{left: checked}
-	store, err := openStore(dir, readOnly, queue, callbacks{persist: newPersistState(), check: files.check})
+	store, err := openStore(dir, readOnly, analysts.take(), callbacks{persist: newPersistState(), check: files.check})
 	if files.damage != nil { // scorch may have gone on with an older snapshot
 		if err == nil {
 			err = store.Close()
@@ -207,7 +203,7 @@ func newStore(dir string, ro bool, queue *index.AnalysisQueue, c callbacks) (ind
 	defer registries.Unlock()
 	scorch.RegistryAsyncErrorCallbacks[callbackName] = func(err error, _ string) { c.persist.hold(err) }
 	defer delete(scorch.RegistryAsyncErrorCallbacks, callbackName)
-	scorch.RegistryEventCallbacks[callbackName] = (&purger{root: c.root}).event
+	scorch.RegistryEventCallbacks[callbackName] = newPurger(c.root).event
 	defer delete(scorch.RegistryEventCallbacks, callbackName)
 	return scorch.NewScorch(scorch.Name, map[string]any{
 		"path":                   dir,

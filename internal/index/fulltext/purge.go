@@ -25,6 +25,10 @@ type purger struct {
 	due  int // checks to be done at once
 }
 
+// newPurger returns a purger of a store that has just been opened: there is little to
+// remove then.
+func newPurger(root *rootKeeper) *purger { return &purger{root: root, last: time.Now()} }
+
 // event is called by scorch. It returns whether scorch goes on.
 func (p *purger) event(e scorch.Event) bool {
 	p.mu.Lock()

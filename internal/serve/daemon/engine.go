@@ -227,6 +227,9 @@ func (e *Engine) follow(ctx context.Context, f *front.Front, log *slog.Logger) e
 	if err != nil {
 		return err
 	}
+	for _, s := range e.sources {
+		s.Follow(jobs)
+	}
 	var lives sync.WaitGroup
 	for _, t := range e.tables {
 		t.Die = die

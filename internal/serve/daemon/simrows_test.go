@@ -21,10 +21,11 @@ type simDatabase struct {
 	process           *simProcess
 }
 
-func (d simDatabase) Ping(context.Context) error { return d.process.query("ping") }
-func (d simDatabase) Close()                     {}
-func (d simDatabase) Address() string            { return "the simulated database" }
-func (d simDatabase) Figures() pace.Figures      { return pace.Figures{} }
+func (d simDatabase) Ping(context.Context) error    { return d.process.query("ping") }
+func (d simDatabase) Close()                        {}
+func (d simDatabase) Refresh(context.Context) error { return nil }
+func (d simDatabase) Address() string               { return "the simulated database" }
+func (d simDatabase) Figures() pace.Figures         { return pace.Figures{} }
 
 // Table implements database.Database.
 func (d simDatabase) Table(_ context.Context, _ configs.Table, n database.Numbers, _ database.Units) (database.Rows, error) {

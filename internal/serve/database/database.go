@@ -11,6 +11,7 @@ package database
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -95,6 +96,9 @@ type Database interface {
 	// Totals returns the sums of all rows of some of its tables, and which are known, of
 	// one snapshot for tables that share settings.
 	Totals(context.Context, []Rows) ([]doc.Sum, []bool, error)
+	// Refresh reads what shows for all tables that nothing was committed, if a table would
+	// have used it since the last call. One goroutine calls it at a time.
+	Refresh(context.Context) error
 }
 
 // Catalog is an open database that lists its tables, for init.
@@ -116,6 +120,7 @@ func Open(ctx context.Context, s configs.Source) (Database, error) {
 	db := &database{Source: source.New(d, pace.Limits{PerSecond: s.Limits.StatementsPerSecond, Slow: s.Limits.Slow})}
 	if sampler, ok := d.(horizon.Sampler); ok {
 		db.readings = horizon.NewReadings(pacedSampler{db.Source, sampler}, prober{db.Source})
+		db.lead = db.readings.Watch(horizon.Options{})
 	}
 	if sampler, ok := d.(changes.Sampler); ok {
 		db.changes = changes.NewReadings(pacedChanges{db.Source, sampler})
@@ -160,6 +165,7 @@ func open(ctx context.Context, driver, name, dsn string, conns int) (d dialect.D
 type database struct {
 	*source.Source
 	readings *horizon.Readings // of the open transactions; nil: the database does not show them
+	lead     *horizon.Watch    // takes readings for all tables
 	changes  *changes.Readings // of hints; nil: the database shows none
 }
 
@@ -185,6 +191,17 @@ func (d *database) Table(ctx context.Context, t configs.Table, n Numbers, u Unit
 		r.hints = d.changes.Watch(table.Footprint)
 	}
 	return r, nil
+}
+
+// Refresh implements Database.
+func (d *database) Refresh(ctx context.Context) (err error) {
+	if d.readings != nil {
+		err = d.readings.Refresh(ctx, d.lead)
+	}
+	if d.changes != nil {
+		err = errors.Join(err, d.changes.Refresh(ctx))
+	}
+	return err
 }
 
 // Totals implements Database.

@@ -125,8 +125,45 @@ func (t *Table) schedulePasses(s *schedule.Scheduler) {
 			s.EveryIf(t.Conf.Name+" horizon", j.Every, j.Delay, t.hidesStarts, run)
 			continue
 		}
-		t.every(s, j.Pass, j.Tier, j.Every, j.Delay, run)
+		t.every(s, j.Pass, j.Tier, j.Every, j.Delay, func() bool { return t.passBy(j) }, run)
 	}
+}
+
+// passBy passes a job by if there is nothing to do. It does not wait.
+func (t *Table) passBy(j passes.Job) bool {
+	t.mu.Lock()
+	p, current := t.passes, t.passes != nil && t.passes.Source == t.rows
+	t.mu.Unlock()
+	if j.PassBy == nil || !current || !t.lane.Try() {
+		return false
+	}
+	defer t.lane.Give()
+	began := time.Now()
+	report, err := caught(context.Background(), func(context.Context) (r doc.Report, err error) {
+		r, passed := j.PassBy(p)
+		if !passed {
+			err = errNotPassed
+		}
+		return r, err
+	})
+	if err != nil {
+		return false // Run reports what is wrong
+	}
+	t.count(j.Pass, j.Tier, time.Since(began), report, nil)
+	if j.Pass == "incremental" {
+		t.keepMoment(p.Incremental.At)
+		t.noteWindow(report.Window, began)
+	}
+	return true
+}
+
+// errNotPassed is why a job is run.
+var errNotPassed = errors.New("the pass has something to do")
+
+func (t *Table) noteWindow(w doc.Window, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.window, t.windowAt = w, at
 }
 
 // hidesStarts reports whether the horizon has to be read more often.
@@ -146,9 +183,9 @@ func (t *Table) RunNow(ctx context.Context, run func(*passes.Passes, context.Con
 	return guarded(ctx, t, p.Source.(database.Rows), func(ctx context.Context) (doc.Report, error) { return run(p, ctx) })
 }
 
-// every schedules a pass, first after a delay.
-func (t *Table) every(s *schedule.Scheduler, pass, tier string, interval, delay time.Duration, run func(context.Context) error) {
-	job := s.Every(strings.TrimSpace(t.Conf.Name+" "+pass+" "+tier), interval, delay, run)
+// every schedules a pass, first after a delay. A run is left out if passed returns true.
+func (t *Table) every(s *schedule.Scheduler, pass, tier string, interval, delay time.Duration, passed func() bool, run func(context.Context) error) {
+	job := s.EveryUnless(strings.TrimSpace(t.Conf.Name+" "+pass+" "+tier), interval, delay, passed, run)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.jobs = append(t.jobs, scheduledPass{pass, tier, job})
@@ -237,9 +274,7 @@ func (t *Table) pass(ctx context.Context, r database.Rows, pass, tier string, ru
 	t.Source.seen(nil)
 	t.Source.logPace(t.log)
 	if pass == "incremental" {
-		t.mu.Lock()
-		t.window, t.windowAt = report.Window, started
-		t.mu.Unlock()
+		t.noteWindow(report.Window, started)
 	}
 	t.sweepIfDue()
 	t.logHeld(pass)

@@ -40,7 +40,23 @@ func (t *Table) scheduleRemovals(s *schedule.Scheduler) {
 		t.removals.memory.Look(*t.beforeLoad)
 		t.removals.memory.Compared()
 	}
-	s.Every(name, removalsEvery, 0, t.removeGone)
+	s.EveryUnless(name, removalsEvery, 0, t.passRemovals, t.removeGone)
+}
+
+// passRemovals leaves a look for removals out if nothing was removed. It is not called
+// while one is made.
+func (t *Table) passRemovals() bool {
+	t.mu.Lock()
+	p := t.passes
+	t.mu.Unlock()
+	if p == nil {
+		return false
+	}
+	hint, ok := p.KnownHint()
+	if !ok || t.removals.memory.Look(hint) != changes.Unchanged {
+		return false
+	}
+	return !t.removals.turn.Comes(changes.Unchanged)
 }
 
 // noteBeforeLoad keeps the hint before a load reads its first row. If no later hint

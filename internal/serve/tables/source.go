@@ -10,8 +10,10 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/base/doc"
 	"indexerd/internal/base/pace"
+	"indexerd/internal/base/schedule"
 	"indexerd/internal/serve/database"
 	"indexerd/internal/serve/httpapi"
+	"indexerd/internal/sync/passes"
 )
 
 // A Source is one database. A command that only reads what is stored does not open
@@ -44,6 +46,15 @@ func NewSource(cfg *configs.Config, conf configs.Source) *Source {
 		comparisons: pace.NewShare(conf.Limits.ComparisonShare),
 		totals:      newTotals(),
 	}
+}
+
+// Follow has the readings taken that show for all tables of the source that nothing was
+// committed.
+func (s *Source) Follow(jobs *schedule.Scheduler) {
+	jobs.EveryBefore(s.Conf.Name+" readings", passes.LookEvery, func(ctx context.Context) error {
+		s.seen(s.Refresh(ctx)) // the passes that need it report that the database does not answer
+		return nil
+	})
 }
 
 // mostLeft is the most connections that loads leave to other tables.

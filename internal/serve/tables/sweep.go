@@ -28,7 +28,7 @@ func (t *Table) scheduleSweep(s *schedule.Scheduler) {
 	if marks.Unverified != "" {
 		delay = 0
 	}
-	t.every(s, "deletecheck", "", t.Conf.DeleteCheck.Every, delay, func(ctx context.Context) error {
+	t.every(s, "deletecheck", "", t.Conf.DeleteCheck.Every, delay, never, func(ctx context.Context) error {
 		if err := t.Source.waitQuietHours(ctx, t.log, "deletecheck"); err != nil {
 			return err
 		}
@@ -36,6 +36,8 @@ func (t *Table) scheduleSweep(s *schedule.Scheduler) {
 		return err
 	})
 }
+
+func never() bool { return false }
 
 // sweepIfDue starts the sweep as soon as the index has to be verified.
 func (t *Table) sweepIfDue() { t.sweepIfDoubted(sweepRetry) }

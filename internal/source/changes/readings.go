@@ -2,6 +2,8 @@ package changes
 
 import (
 	"context"
+	"maps"
+	"sync/atomic"
 	"time"
 )
 
@@ -9,6 +11,7 @@ import (
 // serves all calls that waited for it to begin.
 type Readings struct {
 	sampler Sampler
+	known   atomic.Bool   // latest was called since the last Refresh
 	slot    chan struct{} // held while a reading is taken; guards the fields below
 
 	began time.Time // of the last reading
@@ -17,6 +20,7 @@ type Readings struct {
 
 	good  Sample               // the last reading without an error
 	moved time.Time            // when the version was last seen to move
+	added bool                 // only counters that the last good reading lacks are read
 	asked map[string]time.Time // when a base table was last asked for
 }
 
@@ -51,6 +55,40 @@ func (r *Readings) next(ctx context.Context, tables []string, age time.Duration)
 	return r.take(ctx)
 }
 
+// Refresh takes a reading for the calls of Known that follow, if there were any since the
+// last one.
+func (r *Readings) Refresh(ctx context.Context) error {
+	if !r.known.Swap(false) {
+		return nil
+	}
+	_, err := r.next(ctx, nil, 0)
+	return err
+}
+
+// latest returns the last reading if it began no longer ago than age and has the counters
+// of some base tables. It does not wait.
+func (r *Readings) latest(tables []string, age time.Duration) (Sample, bool) {
+	r.known.Store(true)
+	select {
+	case r.slot <- struct{}{}:
+	default:
+		return Sample{}, false
+	}
+	defer func() { <-r.slot }()
+	for _, id := range tables {
+		if _, counted := r.asked[id]; !counted {
+			return Sample{}, false
+		}
+	}
+	if r.err != nil || time.Since(r.began) > age {
+		return Sample{}, false
+	}
+	for _, id := range tables {
+		r.asked[id] = time.Now()
+	}
+	return r.last, true
+}
+
 // take takes another reading. One that its caller cancelled is not shared.
 func (r *Readings) take(ctx context.Context) (Sample, error) {
 	began := time.Now()
@@ -71,6 +109,9 @@ func (r *Readings) take(ctx context.Context) (Sample, error) {
 	case s.Counters == nil:
 		s.Counters, s.counted = r.good.Counters, r.good.counted
 		s.complete = s.Late == 0 && s.Version == r.good.Version && r.good.complete || s.counted.Sub(r.moved) > s.Late
+	case r.added: // as old as those that they are added to
+		maps.Copy(s.Counters, r.good.Counters)
+		s.counted, s.complete = r.good.counted, r.good.complete
 	default:
 		s.counted = began
 		s.complete = s.Late == 0 || s.counted.Sub(r.moved) > s.Late
@@ -83,21 +124,23 @@ func (r *Readings) take(ctx context.Context) (Sample, error) {
 // of the last good reading stand, since they were read Late after the version last
 // moved. Until then they are read after 1, 2, 4 and 8 seconds: the counters of a
 // thousand tables take a database longer than all else that is read while nothing
-// changes.
+// changes. Where they stand, only those are read that were not asked for before:
+// otherwise the load of a thousand tables would read those of all a thousand times.
 func (r *Readings) wanted(version string) []string {
-	var all []string
-	lacks := version != r.good.Version || r.mayMove(time.Now())
+	var all, lacking []string
+	moved := version != r.good.Version || r.mayMove(time.Now())
 	for id, at := range r.asked {
 		if time.Since(at) > forgetAfter {
 			delete(r.asked, id)
 			continue
 		}
-		_, known := r.good.Counters[id]
-		lacks = lacks || !known
+		if _, known := r.good.Counters[id]; !known {
+			lacking = append(lacking, id)
+		}
 		all = append(all, id)
 	}
-	if !lacks {
-		return nil
+	if r.added = !moved && r.good.Counters != nil; r.added {
+		return lacking
 	}
 	return all
 }

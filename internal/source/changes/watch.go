@@ -45,6 +45,22 @@ type recent struct {
 // Hint implements Hints.
 func (r recent) Hint(ctx context.Context) (doc.Hint, error) { return r.within(ctx, r.age) }
 
+// Known returns the hint of a reading that is young enough, if it needs nothing more from
+// the database. It does not wait.
+func (r recent) Known() (doc.Hint, bool) {
+	w := r.Watch
+	if !w.mu.TryLock() {
+		return doc.Hint{}, false
+	}
+	defer w.mu.Unlock()
+	s, ok := w.readings.latest(w.tables(), r.age)
+	if !ok || s.Version == "" || w.outdated(s) || !w.counted(s) {
+		return doc.Hint{}, false
+	}
+	w.last = s.Version
+	return w.hint(s), true
+}
+
 func (w *Watch) within(ctx context.Context, age time.Duration) (doc.Hint, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -2,6 +2,7 @@ package horizon
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,6 +15,7 @@ import (
 type Readings struct {
 	sampler Sampler
 	probe   *probe
+	wanted  atomic.Bool   // ready was called since the last Refresh
 	slot    chan struct{} // held while a reading is taken; guards the fields below
 
 	number uint64 // of the last reading, from 1
@@ -69,6 +71,35 @@ func (r *Readings) serves(w *Watch, asked time.Time) bool {
 		return false
 	}
 	return r.ended.After(asked) || r.err == nil && time.Since(r.ended) < w.fresh
+}
+
+// Refresh has a watch take a reading for the calls of Ready of other watches that follow,
+// if there were any since the last one.
+func (r *Readings) Refresh(ctx context.Context, lead *Watch) error {
+	if !r.wanted.Swap(false) {
+		return nil
+	}
+	_, err := r.next(ctx, lead)
+	return err
+}
+
+// ready returns the last reading if the watch can use it, and what the watch knows of its
+// table holds still. It does not wait.
+func (r *Readings) ready(w *Watch) (reading, bool) {
+	r.wanted.Store(true)
+	select {
+	case r.slot <- struct{}{}:
+	default:
+		return reading{}, false
+	}
+	defer func() { <-r.slot }()
+	if r.number == 0 || r.err != nil || !r.serves(w, time.Now()) || !w.scope.holds(r.last, w.memory.slack) {
+		return reading{}, false
+	}
+	w.lastReading = r.number
+	w.remember(r.last)
+	r.probe.use(w, r.number)
+	return r.last, true
 }
 
 // take takes another reading. A reading cancelled by its watch is not shared.

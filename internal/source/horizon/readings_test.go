@@ -188,3 +188,57 @@ func TestCancelledReadingIsNotShared(t *testing.T) {
 		}
 	})
 }
+
+// A watch that has nothing to ask by itself uses the reading that another one took, and
+// waits for none. Readings are taken for such watches only while there are some.
+func TestReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeServer{identity: "a", state: State{Version: "1", Catalog: "c"}}
+		readings := NewReadings(f, nil)
+		lead := readings.Watch(Options{})
+		checks := 0
+		w := readings.Watch(Options{Fresh: time.Second, Scope: func(context.Context) (string, error) { checks++; return "", nil }})
+		refresh := func() {
+			t.Helper()
+			if err := readings.Refresh(t.Context(), lead); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := func(when string, ready bool, taken int) {
+			t.Helper()
+			h, got := w.Ready()
+			if got != ready || f.readings != taken {
+				t.Errorf("%s: ready is %v after %d readings, want %v after %d", when, got, f.readings, ready, taken)
+			}
+			if got && (!h.Exact || h.Server != "a" || !h.At.Equal(h.Now.Add(-time.Second))) {
+				t.Errorf("%s: got %+v, want it exact, a second before now", when, h)
+			}
+		}
+		refresh() // no watch has asked
+		want("without a reading", false, 0)
+		refresh()
+		want("with a scope that was never checked", false, 1)
+		exact(t, w)
+		time.Sleep(time.Minute)
+		refresh()
+		want("after a reading", true, 2)
+		want("with a reading that the watch has used", false, 2)
+		time.Sleep(time.Minute)
+		refresh()
+		time.Sleep(2 * time.Second)
+		want("with a reading that is old", false, 3)
+		f.state = State{Version: "2", Catalog: "d"}
+		refresh()
+		want("after the catalog has changed", false, 4)
+		f.state = State{Version: "3", Catalog: "c"}
+		time.Sleep(time.Minute)
+		refresh()
+		want("after a commit that changed no catalog", true, 5)
+		f.err = errors.New("down")
+		_ = readings.Refresh(t.Context(), lead)
+		want("after a reading that failed", false, 6)
+		if checks != 1 {
+			t.Errorf("got %d checks of the scope, want 1", checks)
+		}
+	})
+}

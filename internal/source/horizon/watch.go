@@ -85,10 +85,24 @@ func (w *Watch) Horizon(ctx context.Context) (doc.Horizon, error) {
 	if err := w.scope.refresh(ctx, r, w.memory.slack); err != nil {
 		return doc.Horizon{}, err
 	}
+	return w.prove(r), nil
+}
+
+// Ready returns the horizon if a reading of another watch serves and nothing more is to be
+// asked of the database. It does not wait.
+func (w *Watch) Ready() (doc.Horizon, bool) {
+	r, ok := w.readings.ready(w)
+	if !ok {
+		return doc.Horizon{}, false
+	}
+	return w.prove(r), true
+}
+
+func (w *Watch) prove(r reading) doc.Horizon {
 	r.scopeReason = w.scope.reason
 	h := w.memory.horizon(r)
 	h.Quiet = r.quiet[w]
-	return h, nil
+	return h
 }
 
 // read takes a reading and remembers it.
@@ -176,11 +190,16 @@ func (s *scope) isSteady(r State) bool {
 	return c != nil && (r.Version != "" && r.Version == c.version || r.Catalog != "" && r.Catalog == c.catalog)
 }
 
-// refresh checks again if something may have changed.
-func (s *scope) refresh(ctx context.Context, r reading, slack time.Duration) error {
+// holds reports whether nothing may have changed since the last check.
+func (s *scope) holds(r reading, slack time.Duration) bool {
 	since := r.Clock.Sub(s.at)
 	unchanged := r.Version != "" && r.Version == s.version || r.Catalog != "" && r.Catalog == s.catalog
-	if s.check == nil || unchanged || 0 <= since && since < slack {
+	return s.check == nil || unchanged || 0 <= since && since < slack
+}
+
+// refresh checks again if something may have changed.
+func (s *scope) refresh(ctx context.Context, r reading, slack time.Duration) error {
+	if s.holds(r, slack) {
 		return nil
 	}
 	reason, err := s.check(ctx)

@@ -47,6 +47,7 @@ const (
 type comparer struct {
 	*Passes
 	hints  changes.Hints // nil: the database shows none
+	recent changes.Hints // likewise, of a reading for all tables
 	slot   chan struct{} // held while the table is looked at and compared; guards memory and turn
 	memory changes.Memory
 	turn   Turn
@@ -61,7 +62,7 @@ type comparer struct {
 }
 
 func newComparer(p *Passes) *comparer {
-	return &comparer{Passes: p, hints: p.Source.Hints(), slot: make(chan struct{}, 1), turn: Turn{Share: p.Share, Name: p.Table.Name}}
+	return &comparer{Passes: p, hints: p.Source.Hints(), recent: p.Source.RecentHints(), slot: make(chan struct{}, 1), turn: Turn{Share: p.Share, Name: p.Table.Name}}
 }
 
 // run looks for changes. It compares if the table may have changed, and the time

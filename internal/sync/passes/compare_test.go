@@ -20,15 +20,16 @@ import (
 type followed struct {
 	Source
 	*Passes
-	t     *testing.T
-	hint  doc.Hint
-	fail  error                      // of a reading
-	clock time.Duration              // how far the database's clock is ahead of the bubble's
-	cost  time.Duration              // of a comparison
-	late  time.Duration              // how long before its end a comparison began; it continued another one if it was before the hint
-	held  func()                     // called in a comparison
-	total Total                      // of a comparison by one sum
-	run   func() (doc.Report, error) // a look
+	t      *testing.T
+	hint   doc.Hint
+	fail   error                      // of a reading
+	unread bool                       // no reading was taken for all tables
+	clock  time.Duration              // how far the database's clock is ahead of the bubble's
+	cost   time.Duration              // of a comparison
+	late   time.Duration              // how long before its end a comparison began; it continued another one if it was before the hint
+	held   func()                     // called in a comparison
+	total  Total                      // of a comparison by one sum
+	run    func() (doc.Report, error) // a look
 
 	documents   uint64
 	maintained  bool

@@ -39,12 +39,37 @@ func (s *sharedHorizon) Horizon(ctx context.Context) (doc.Horizon, error) {
 
 // look reads the horizon for a caller that does not act on clock steps.
 func (s *sharedHorizon) look(ctx context.Context) (doc.Horizon, error) {
-	return s.read(ctx, func(h *doc.Horizon) {
-		to := h.EarliestSinceStep()
-		if h.ClockBack > 0 && (s.backTo.IsZero() || to.Before(s.backTo)) {
-			s.backTo = to
+	return s.read(ctx, s.noteStep)
+}
+
+// noteStep keeps a step of the clock for the next reading of Horizon.
+func (s *sharedHorizon) noteStep(h *doc.Horizon) {
+	to := h.EarliestSinceStep()
+	if h.ClockBack > 0 && (s.backTo.IsZero() || to.Before(s.backTo)) {
+		s.backTo = to
+	}
+}
+
+// ready is look without waiting. It returns false where the database has to be asked.
+func (s *sharedHorizon) ready() (h doc.Horizon, ok bool) {
+	select {
+	case s.slot <- struct{}{}:
+	default:
+		return h, false
+	}
+	defer func() { <-s.slot }()
+	if h = s.last; !s.serves() {
+		watch, can := s.horizon.(interface{ Ready() (doc.Horizon, bool) })
+		if !can {
+			return h, false
 		}
-	})
+		if h, ok = watch.Ready(); !ok {
+			return h, false
+		}
+		s.keep(h)
+	}
+	s.noteStep(&h)
+	return h, true
 }
 
 func (s *sharedHorizon) read(ctx context.Context, then func(*doc.Horizon)) (doc.Horizon, error) {
@@ -59,11 +84,16 @@ func (s *sharedHorizon) read(ctx context.Context, then func(*doc.Horizon)) (doc.
 		if h, err = s.horizon.Horizon(ctx); err != nil {
 			return h, err
 		}
-		s.last, s.at = h, time.Now()
-		s.last.ClockBack, s.last.Floor = 0, time.Time{}
+		s.keep(h)
 	}
 	then(&h)
 	return h, nil
+}
+
+// keep makes a reading the last one.
+func (s *sharedHorizon) keep(h doc.Horizon) {
+	s.last, s.at = h, time.Now()
+	s.last.ClockBack, s.last.Floor = 0, time.Time{}
 }
 
 // forget has the next caller read the horizon, however fresh the last reading is.

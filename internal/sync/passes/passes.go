@@ -159,6 +159,9 @@ type Job struct {
 	Every      time.Duration
 	Delay      time.Duration // before the first run
 	Run        func(*Passes, context.Context) (doc.Report, error)
+	// PassBy does what Run would do and reports true, if that is little: see passby.go.
+	// nil: it never is.
+	PassBy func(*Passes) (doc.Report, bool)
 }
 
 // ReadHorizon is the Pass of a job that only reads the horizon.
@@ -168,25 +171,25 @@ const ReadHorizon = "horizon"
 // the table's current description.
 func (p *Passes) Jobs() []Job {
 	if p.Table.ByComparison() {
-		return []Job{{Pass: "compare", Every: LookEvery, Run: (*Passes).lookForChanges}}
+		return []Job{{Pass: "compare", Every: LookEvery, Run: (*Passes).lookForChanges, PassBy: (*Passes).passComparer}}
 	}
 	conf := p.Table.Compensate
-	jobs := []Job{{Pass: "incremental", Every: p.Table.Incremental.Every, Run: (*Passes).RunIncremental}}
+	jobs := []Job{{Pass: "incremental", Every: p.Table.Incremental.Every, Run: (*Passes).RunIncremental, PassBy: (*Passes).passIncremental}}
 	for i, tier := range conf.Tiers {
 		delay := max(0, time.Until(p.marks().Load.Add(tier.Start)))
-		jobs = append(jobs, Job{"compensate", tier.Name, tier.Every, delay, func(p *Passes, ctx context.Context) (doc.Report, error) {
+		jobs = append(jobs, Job{Pass: "compensate", Tier: tier.Name, Every: tier.Every, Delay: delay, Run: func(p *Passes, ctx context.Context) (doc.Report, error) {
 			return p.runTier(ctx, p.tiers[i])
 		}})
 	}
 	switch {
 	case p.exact != nil:
-		jobs = append(jobs, Job{Pass: "compensate", Tier: "exact", Every: conf.Every, Run: (*Passes).runExact},
+		jobs = append(jobs, Job{Pass: "compensate", Tier: "exact", Every: conf.Every, Run: (*Passes).runExact, PassBy: (*Passes).passExact},
 			Job{Pass: ReadHorizon, Every: max(conf.Every/looksPerRun, minLook), Run: (*Passes).lookIfHidden})
 	case p.compared != nil:
 		jobs = append(jobs, Job{Pass: "compensate", Tier: "compared", Every: conf.Every, Run: (*Passes).runCompared})
 	}
 	if p.silent != nil {
-		jobs = append(jobs, Job{Pass: "compare", Every: LookEvery, Run: (*Passes).lookForSilent})
+		jobs = append(jobs, Job{Pass: "compare", Every: LookEvery, Run: (*Passes).lookForSilent, PassBy: (*Passes).passSilent})
 	}
 	return jobs
 }

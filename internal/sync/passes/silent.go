@@ -44,12 +44,13 @@ const (
 // a sweep compares the table.
 var ErrNotNow = errors.New("the table is not compared now")
 
-// A silent follows what no window of a table shows. One goroutine uses it.
+// A silent follows what no window of a table shows.
 type silent struct {
 	*Passes
 	hints  changes.Hints
 	memory changes.Memory
 	turn   Turn
+	using  sync.Mutex // held by a look; guards all but what mu does
 
 	base    doc.Hint  // before the last comparison
 	removed int64     // documents that were removed when it ended
@@ -98,6 +99,8 @@ func (p *Passes) Loaded(h doc.Hint) {
 // run looks for changes that no window shows, and compares if there may be some and
 // the time allows it.
 func (s *silent) run(ctx context.Context) (doc.Report, error) {
+	s.using.Lock()
+	defer s.using.Unlock()
 	if s.marks().Unverified != "" {
 		return doc.Report{}, nil // a sweep is due
 	}

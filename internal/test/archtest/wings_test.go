@@ -164,6 +164,7 @@ var owners = map[string]string{
 	"github.com/blevesearch/bleve/v2/analysis": "internal/index/analysis",
 	"github.com/golang/snappy":                 "internal/index/fulltext/segment",
 	"github.com/RoaringBitmap/roaring":         "internal/index/fulltext/segment",
+	"go.etcd.io/bbolt":                         "internal/index/fulltext",
 	"github.com/go-co-op/gocron":               "internal/base/schedule",
 	"github.com/golang-jwt/jwt":                "internal/serve/signed",
 	"github.com/jackc/pgx":                     "internal/source/postgres",

@@ -32,6 +32,8 @@ type process struct {
 	rewound uint64 // rewinds of the marks at that run
 	stored  deletecheck.Stored
 	before  *doc.Hint // read before the load; nil: none
+	known   *doc.Hint // read for a job that may be passed by; nil: none
+	turns   int       // runs of jobs
 }
 
 // start starts a process, which reads its state from disk.

@@ -79,6 +79,7 @@ type Result struct {
 	Digest  uint64
 
 	Silent             int // rows that comparisons between sweeps found changed
+	PassedBy           int // runs of jobs that had nothing to do
 	Lost, Stale, Ghost int
 	Faults             []string // broken promises, at most 10
 	Log                []string // all events

@@ -24,6 +24,9 @@ func TestSeeds(t *testing.T) {
 	if n == 1 {
 		fmt.Println(total.one)
 	}
+	if total.PassedBy == 0 && n > 1 {
+		t.Error("no job was passed by")
+	}
 	verdict := "ok"
 	if t.Failed() {
 		verdict = "FAILED"
@@ -75,6 +78,7 @@ func (s *total) add(r *Result) {
 	s.Crashes += r.Crashes
 	s.Sweeps += r.Sweeps
 	s.Silent += r.Silent
+	s.PassedBy += r.PassedBy
 	s.Lost, s.Stale, s.Ghost = s.Lost+r.Lost, s.Stale+r.Stale, s.Ghost+r.Ghost
 	s.one = r.String()
 }

@@ -13,6 +13,7 @@ import (
 // horizon is of.
 type watch struct {
 	*horizon.Watch
+	lead   *horizon.Watch // takes the readings that other watches find ready
 	server string
 }
 
@@ -20,7 +21,16 @@ type watch struct {
 // passes have to read rows from since on.
 func newWatch(w *world, last doc.Horizon, since func() time.Time) *watch {
 	readings := horizon.NewReadings(sampler{w}, prober{w})
-	return &watch{readings.Watch(horizon.Options{Slack: w.slack, Last: last, Since: since}), last.Server}
+	return &watch{readings.Watch(horizon.Options{Slack: w.slack, Last: last, Since: since, Fresh: time.Second}), readings.Watch(horizon.Options{}), last.Server}
+}
+
+// Ready returns the horizon of a reading that the lead has taken just now.
+func (h *watch) Ready() (doc.Horizon, bool) {
+	answer, ok := h.Watch.Ready()
+	if ok {
+		h.server = answer.Server
+	}
+	return answer, ok
 }
 
 // Horizon implements compensate.Horizon.

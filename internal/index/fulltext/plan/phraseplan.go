@@ -2,6 +2,8 @@ package plan
 
 import (
 	"cmp"
+	"container/heap"
+	"slices"
 
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/fulltext/words"
@@ -78,15 +80,15 @@ func (s *Session) openSlot(field string, sl words.Slot) (*wordMatcher, error) {
 }
 
 func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
-	candidates := among
-	for _, w := range m.words {
-		var err error
-		if candidates, err = w.Match(p, candidates); err != nil {
-			return nil, err
-		}
+	candidates, err := m.candidates(p, among)
+	if err != nil {
+		return nil, err
 	}
 	m.found[p.number] = m.found[p.number][:0]
-	if m.loose {
+	switch {
+	case !candidates.Any():
+		return candidates, nil
+	case m.loose:
 		return candidates, m.matchLoose(p, candidates)
 	}
 	found := segment.NewBits(p.Docs())
@@ -115,6 +117,25 @@ func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error)
 		}
 	}
 	return found, nil
+}
+
+// candidates returns the documents that have all words. It matches no word in vain: most
+// phrases of a text that is pasted are nowhere.
+func (m *phraseMatcher) candidates(p *Part, among segment.Bits) (_ segment.Bits, err error) {
+	for _, w := range m.words {
+		if !w.isIn(p) {
+			return segment.NewBits(p.Docs()), nil
+		}
+	}
+	for i, w := range m.words {
+		if i > 0 && !among.Any() {
+			break
+		}
+		if among, err = w.Match(p, among); err != nil {
+			return nil, err
+		}
+	}
+	return among, nil
 }
 
 // matchLoose sets the matches of a part to the documents that have all words.
@@ -232,4 +253,73 @@ func (r *positionReader) enough() bool {
 		}
 	}
 	return true
+}
+
+// A termHeap has cursors of the terms of a word, the one with the first document on top. So
+// a document takes time for the terms that it has, and not for all: a prefix may have
+// thousands.
+type termHeap []*segment.Cursor
+
+// openTerms opens the terms before the first document of a set.
+func openTerms(terms []weightedTerm, among segment.Bits) (h termHeap, err error) {
+	for _, t := range terms {
+		c := t.Cursor(among)
+		if c.Next() {
+			h = append(h, c)
+		} else if err = c.Err(); err != nil {
+			return nil, err
+		}
+	}
+	heap.Init(&h)
+	return h, nil
+}
+
+// read appends the positions of the terms in a document to places, in order. Documents come
+// in order. length is the number of words of the field, 0 if the document has none of the terms.
+func (h *termHeap) read(doc uint32, places []int) (_ []int, length int, err error) {
+	if len(*h) == 1 { // most words have one term: it is not read ahead
+		c := (*h)[0]
+		if c.SkipTo(doc) && c.Doc == doc {
+			places, length = c.AppendPositions(places), c.Length
+		}
+		return places, length, c.Err()
+	}
+	terms := 0
+	for len(*h) > 0 && (*h)[0].Doc <= doc {
+		c, more := (*h)[0], false
+		if c.Doc < doc {
+			more = c.SkipTo(doc)
+		} else {
+			places, length = c.AppendPositions(places), c.Length
+			terms++
+			more = c.Next()
+		}
+		if err := c.Err(); err != nil {
+			return nil, 0, err
+		}
+		if more {
+			heap.Fix(h, 0)
+		} else {
+			heap.Pop(h)
+		}
+	}
+	if terms > 1 {
+		slices.Sort(places)
+		places = slices.Compact(places)
+	}
+	return places, length, nil
+}
+
+// Len implements heap.Interface, as the other methods.
+func (h termHeap) Len() int           { return len(h) }
+func (h termHeap) Less(i, j int) bool { return h[i].Doc < h[j].Doc }
+func (h termHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *termHeap) Push(x any)        { *h = append(*h, x.(*segment.Cursor)) }
+
+// Pop implements heap.Interface.
+func (h *termHeap) Pop() any {
+	last := len(*h) - 1
+	c := (*h)[last]
+	*h = (*h)[:last]
+	return c
 }

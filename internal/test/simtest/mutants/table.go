@@ -155,7 +155,7 @@ var mutants = append([]mutant{
 	{rule: "R17", name: "a rewind that failed is not retried", pkg: "compensate", function: "Exact.rewind",
 		edit:  move("e.due = rewind{}", "r != nil"),
 		tests: "TestRewindThatCannotBeRecorded"},
-	{rule: "R17", name: "a reading that does not rewind hides a clock step", pkg: "internal/sync/passes", function: "sharedHorizon.look",
+	{rule: "R17", name: "a reading that does not rewind hides a clock step", pkg: "internal/sync/passes", function: "sharedHorizon.noteStep",
 		edit:  replace("s.backTo = t", "_ = t"),
 		tests: "TestLookKeepsAClockStep"},
 	{rule: "R17b", name: "a clock step does not bound open transactions", pkg: "internal/source/horizon", function: "memory.watchClock",
@@ -385,4 +385,4 @@ var mutants = append([]mutant{
 	{rule: "R30", name: "the alias moves before the last batch", pkg: "internal/index/reindex", function: "build.run",
 		edit:  replace("e == nil", "e != nil || e == nil"),
 		tests: "TestAMappingThatDoesNotFit|TestFaultAtEveryStep"},
-}, slices.Concat(ofDamage, silentMutants, ofSearches)...)
+}, slices.Concat(ofDamage, silentMutants, ofSearches, passByMutants)...)
