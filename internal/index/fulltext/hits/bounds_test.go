@@ -113,3 +113,34 @@ func TestBoundsLeaveOut(t *testing.T) {
 		}
 	}
 }
+
+// A document whose words can add up to the least score is left, and one whose words add up to
+// much less is not.
+func TestLeaveOut(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	const docs = 300
+	for range 200 {
+		b := &bounds{share: boundMargin, want: 1, window: docs, best: scoreHeap{1 + 9*r.Float32()}}
+		p := &partBounds{bounds: b, left: segment.AllBits(docs)}
+		sums := make([]float64, docs)
+		for range 1 + r.IntN(20) {
+			w := partWord{most: r.ExpFloat64(), in: segment.NewBits(docs)}
+			for doc := range uint32(docs) {
+				if r.IntN(3) == 0 {
+					w.in.Set(doc)
+					sums[doc] += w.most
+				}
+			}
+			p.words = append(p.words, w)
+		}
+		win := plan.OpenWindow(320, p.left)
+		win.Next()
+		p.leaveOut(win)
+		for doc, sum := range sums {
+			left, low := p.left.Has(uint32(doc)), p.least()-float64(len(p.words))*p.least()/sumFull
+			if sum >= p.least() && !left || sum < low && left {
+				t.Fatalf("%d words: document %d has %v of %v, left: %v", len(p.words), doc, sum, p.least(), left)
+			}
+		}
+	}
+}

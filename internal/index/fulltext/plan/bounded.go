@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"math/bits"
 	"slices"
+	"sync"
 
 	"indexerd/internal/index/fulltext/segment"
 )
@@ -58,4 +60,245 @@ func boundedSum(parts []Matcher) (words []Bounded, ok bool) {
 		words = append(words, more...)
 	}
 	return words, true
+}
+
+// A Window has the scores of some documents that follow one another.
+type Window struct {
+	From, To uint32       // the documents before To
+	Docs     segment.Bits // those of the part that are scored
+	All      bool         // the others may get scores too, where that takes less time
+	Sums     []float64    // of each document from From on
+
+	weights []float64 // of those in touched, else 0
+	touched []uint32  // documents, less From
+}
+
+var windows = sync.Pool{New: func() any { return new(Window) }}
+
+// OpenWindow returns a window of up to size documents, before the first.
+func OpenWindow(size int, docs segment.Bits) *Window {
+	w := windows.Get().(*Window)
+	w.From, w.To, w.Docs, w.All = 0, 0, docs, false
+	w.Sums = slices.Grow(w.Sums[:0], size)[:size]
+	if len(w.weights) < size {
+		w.weights = make([]float64, size)
+	}
+	return w
+}
+
+// Next goes to the next documents. All scores are 0.
+func (w *Window) Next() {
+	w.From = w.To
+	w.To += uint32(len(w.Sums))
+	clear(w.Sums)
+}
+
+// Release makes the memory of the window available again.
+func (w *Window) Release() {
+	w.Docs = nil
+	windows.Put(w)
+}
+
+// WordScores score the documents of a part in one word, one window after another.
+type WordScores struct {
+	lists []weightList // all but the last add weights
+	last  scoreList
+	of    func(weight float64) float64 // the score of a weight
+
+	whole *Scores // of a word that is scored at once, else nil
+}
+
+// A weightList is a term that adds to the weight of a document.
+type weightList struct {
+	scan   *segment.Scan
+	weight func(freq, length uint32) float64
+}
+
+// A scoreList is the last term of a word. Most documents have no other.
+type scoreList struct {
+	weightList
+	table *scoreTable
+}
+
+// Most documents have a frequency and a length that a table has: a posting costs a look-up.
+const (
+	tableFreqs   = 16
+	tableLengths = 128
+)
+
+// A scoreTable has the scores of a term by its frequency and the length of the field, 0
+// for those that are not known.
+type scoreTable [tableFreqs * tableLengths]float64
+
+// Add adds the scores in the word to those of the documents of a window.
+func (w *WordScores) Add(to *Window) error {
+	docs := to.Docs
+	if to.All {
+		docs = nil
+	}
+	if w.whole != nil {
+		w.addWhole(to)
+		return nil
+	}
+	for i := range w.lists {
+		list := &w.lists[i]
+		err := list.scan.Read(to.From, to.To, docs, func(batch []segment.Freq) {
+			for _, p := range batch {
+				to.addWeight(p.Doc-to.From, list.weight(p.Freq, p.Length))
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := w.last.scan.Read(to.From, to.To, docs, func(batch []segment.Freq) { w.addLast(to, batch) }); err != nil {
+		return err
+	}
+	for _, at := range to.touched {
+		if weight := to.weights[at]; weight != 0 {
+			to.Sums[at] += w.of(weight)
+			to.weights[at] = 0
+		}
+	}
+	to.touched = to.touched[:0]
+	return nil
+}
+
+func (w *Window) addWeight(at uint32, weight float64) {
+	if w.weights[at] == 0 {
+		w.touched = append(w.touched, at)
+	}
+	w.weights[at] += weight
+}
+
+// addLast adds the scores of documents of the last term.
+func (w *WordScores) addLast(to *Window, batch []segment.Freq) {
+	table, sums, weights, from := w.last.table, to.Sums, to.weights[:len(to.Sums)], to.From
+	for i := range batch {
+		p := &batch[i]
+		at := p.Doc - from
+		if weights[at] != 0 {
+			sums[at] += w.of(weights[at] + w.last.weight(p.Freq, p.Length))
+			weights[at] = 0
+			continue
+		}
+		if p.Freq < tableFreqs && p.Length < tableLengths {
+			if score := table[p.Freq*tableLengths+p.Length]; score != 0 {
+				sums[at] += score
+				continue
+			}
+			table[p.Freq*tableLengths+p.Length] = w.of(w.last.weight(p.Freq, p.Length))
+		}
+		sums[at] += w.of(w.last.weight(p.Freq, p.Length))
+	}
+}
+
+// addWhole adds scores that are known.
+func (w *WordScores) addWhole(to *Window) {
+	for word := to.From / 64; word < min(to.To/64, uint32(len(to.Docs))); word++ {
+		for left := to.Docs[word] & w.whole.Docs[word]; left != 0; left &= left - 1 {
+			doc := word*64 + uint32(bits.TrailingZeros64(left))
+			at, _ := w.whole.Place(doc)
+			to.Sums[doc-to.From] += w.whole.Sums[at]
+		}
+	}
+}
+
+// Release makes memory available again.
+func (w *WordScores) Release() {
+	if w.whole != nil {
+		w.whole.Release()
+	}
+}
+
+// wholeScores returns the scores of those of some documents that have a word, which is scored
+// at once.
+func wholeScores(m Bounded, p *Part, docs segment.Bits) (*WordScores, error) {
+	with := slices.Clone(docs)
+	with.And(m.KeptIn(p))
+	all := NewScores(with)
+	all.Open()
+	return &WordScores{whole: all}, m.Score(p, all)
+}
+
+// ScoresIn implements Bounded.
+func (m *wordMatcher) ScoresIn(p *Part, docs segment.Bits) (*WordScores, error) {
+	w, err := m.scorer(p)
+	if w == nil || err != nil {
+		return nil, err
+	}
+	terms := m.terms[p.number]
+	if len(terms) != 1 || len(m.phrases) > 0 {
+		return wholeScores(m, p, docs)
+	}
+	t := terms[0]
+	scan, err := t.OpenScan()
+	if err != nil {
+		return nil, err
+	}
+	score := func(freq, length uint32) float64 { return w.score(t.weight*float64(freq), int(length)) }
+	return &WordScores{last: scoreList{weightList{scan, score}, m.tables.of(tableKey{weight: t.weight})}, of: func(score float64) float64 { return score }}, nil
+}
+
+// mostLists is the number of terms from which on a word is scored at once.
+const mostLists = 8
+
+// ScoresIn implements Bounded.
+func (m *columnsMatcher) ScoresIn(p *Part, docs segment.Bits) (*WordScores, error) {
+	terms, phrases := 0, 0
+	for _, part := range m.parts {
+		terms, phrases = terms+len(part.terms[p.number]), phrases+len(part.phrases)
+	}
+	if terms+phrases == 0 {
+		return nil, nil
+	}
+	scale, _, err := m.scale()
+	if err != nil {
+		return nil, err
+	}
+	columns, err := m.weights()
+	if err != nil {
+		return nil, err
+	}
+	if phrases > 0 || terms > mostLists {
+		return wholeScores(m, p, docs)
+	}
+	w := &WordScores{of: func(sum float64) float64 { return scale * sum / (sum + m.rank.K1) }}
+	var tables []*scoreTable
+	for i, part := range m.parts {
+		for _, t := range part.terms[p.number] {
+			scan, err := t.OpenScan()
+			if err != nil {
+				return nil, err
+			}
+			w.lists = append(w.lists, weightList{scan, func(freq, length uint32) float64 { return columns[i].weight(t.weight*float64(freq), int(length)) }})
+			tables = append(tables, m.tables.of(tableKey{i, t.weight}))
+		}
+	}
+	last := len(w.lists) - 1
+	if last == 1 && w.lists[0].scan.Docs() > w.lists[1].scan.Docs() { // a sum of two has no order
+		w.lists[0], w.lists[1] = w.lists[1], w.lists[0]
+		tables[0], tables[1] = tables[1], tables[0]
+	}
+	w.last, w.lists = scoreList{w.lists[last], tables[last]}, w.lists[:last]
+	return w, nil
+}
+
+// A tableKey is a column of a word, and what a term counts.
+type tableKey struct {
+	column int
+	weight float64
+}
+
+// scoreTables are those of a word.
+type scoreTables map[tableKey]*scoreTable
+
+func (all *scoreTables) of(k tableKey) *scoreTable {
+	if *all == nil {
+		*all = scoreTables{}
+	}
+	if (*all)[k] == nil {
+		(*all)[k] = new(scoreTable)
+	}
+	return (*all)[k]
 }
