@@ -193,8 +193,10 @@ func keepPrevious(fsys FS, name string) error {
 	switch err := fsys.Link(name, tmp); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case err != nil: // another file system than those with links
+	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fs.ErrPermission): // a file system without links, such as FAT
 		return copyPrevious(fsys, name, prev)
+	case err != nil:
+		return err
 	}
 	if err := fsys.Rename(tmp, prev); err != nil {
 		return discard(fsys, tmp, err)

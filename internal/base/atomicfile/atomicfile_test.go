@@ -256,6 +256,24 @@ func TestWriteKeepingKeepsThePreviousContent(t *testing.T) {
 	}
 }
 
+// A file system without links, such as FAT, has a copy.
+func TestWriteKeepingWithoutLinks(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.EPERM, syscall.ENOTSUP, syscall.ENOSYS} {
+		fsys := keeping(t)
+		fsys.Fail(func(s faultfs.Step) error {
+			if s.Op == "Link" {
+				return errno
+			}
+			return nil
+		})
+		err := atomicfile.WriteKeeping(fsys, name, []byte(next))
+		fsys.Fail(nil)
+		if got, prev := content(t, fsys, name), content(t, fsys, name+".prev"); err != nil || got != next || prev != old {
+			t.Errorf("%v: got %q, previous copy %q, %v, want %q, %q", errno, got, prev, err, next, old)
+		}
+	}
+}
+
 func TestWriteKeepingFailsAtEachStep(t *testing.T) {
 	for k := 1; ; k++ {
 		fsys := keeping(t)
