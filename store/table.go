@@ -15,7 +15,7 @@ const spreadAt = 4096
 // keeps these bits of each slot, so that its slots can be spread without reading a key.
 //
 // A spread builds another table, and replaces the small one while it holds its shard.
-// Whoever takes a shard therefore looks whether its table is the index's still: index.lock
+// A caller that takes a shard therefore looks whether its table is the index's still: index.lock
 // and index.locked do.
 type table struct {
 	// Eight to a cache line: readers use nothing else of a shard, and with the

@@ -64,10 +64,10 @@ func TestKnown(t *testing.T) {
 				t.Errorf("%s: got %+v, %v, want %v and no reading", when, h, got, known)
 			}
 		}
-		refresh() // nobody has asked
+		refresh() // no table has asked
 		want("without a reading", false)
 		if f.readings != 0 {
-			t.Errorf("got %d readings that nobody had asked for", f.readings)
+			t.Errorf("got %d readings that no table had asked for", f.readings)
 		}
 		refresh()
 		want("before the table's footprint is found", false)
