@@ -99,7 +99,7 @@ func (s *Sink) build(d doc.Doc, all *bodies) (e entry, err error) {
 	if err := fits(d.OID, e.body); err != nil {
 		return e, err
 	}
-	if d.Hash, e.flaws, err = s.index.Hash(d.Row); err != nil {
+	if e.flaws, err = s.index.Prepare(&d); err != nil {
 		return e, err
 	}
 	e.doc = d

@@ -49,10 +49,10 @@ import (
 // Index is the full-text index of one table.
 type Index interface {
 	Generation() doc.Generation
-	// Hash returns the hash of the index document of a row, and the values of the row
-	// that the document lacks. It returns an error if the row can't be indexed as
-	// configured.
-	Hash(doc.Row) (doc.DocHash, []doc.Flaw, error)
+	// Prepare sets the hash of the index document of a row, and returns the values of the
+	// row that the document lacks. It may keep what Apply needs of the row. It returns an
+	// error if the row can't be indexed as configured.
+	Prepare(*doc.Doc) ([]doc.Flaw, error)
 	// Apply writes and removes documents durably. After an error any part of it may
 	// be written. No write of a document, and no removal, has a lower version than one
 	// before.
