@@ -209,7 +209,7 @@ func (r *restriction) rebuilt(page doc.Page, groups *doc.Row) (entry, doc.Visibi
 	for {
 		d := doc.Doc{Meta: page.Meta, Row: s.acl.Replace(row, groups)}
 		d.Token, d.Fetch = doc.Token{}, max(page.Fetch, r.fetch)
-		e, err := s.build(d, &bodies{left: 1})
+		e, err := s.build(&d, &bodies{left: 1})
 		if err == nil {
 			e.change = updated
 			return e, visibility, true

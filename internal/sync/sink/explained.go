@@ -37,7 +37,7 @@ func (e *Explained) write(entries []entry) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i := range entries {
-		if d := &entries[i].doc; !entries[i].seen && !d.Updated.Before(e.since) && !d.Updated.After(d.Fetched) {
+		if d := entries[i].doc; !entries[i].seen && !d.Updated.Before(e.since) && !d.Updated.After(d.Fetched) {
 			e.written++
 		}
 	}

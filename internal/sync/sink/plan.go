@@ -17,7 +17,7 @@ type plan struct {
 // An entry is a document to put: its page is always written, its index document
 // unless the change is skipped.
 type entry struct {
-	doc    doc.Doc
+	doc    *doc.Doc // of the batch
 	body   []byte
 	flaws  []doc.Flaw // the values that the document lacks
 	change change
@@ -60,7 +60,8 @@ func (s *Sink) plan(b doc.Batch) (plan, error) {
 		return p, err
 	}
 	all := bodies{left: len(b.Docs)}
-	for i, d := range b.Docs {
+	for i := range b.Docs {
+		d := &b.Docs[i]
 		if s.outdated(d.OID, before[i].Meta, absent, d.Fetch) {
 			continue
 		}
@@ -89,7 +90,7 @@ const maxRoom = 256 << 10
 // build returns the entry of a document, with its page's body, its hash and the values
 // that it lacks. It checks the size first, because analysis takes many times the size of
 // a text in memory.
-func (s *Sink) build(d doc.Doc, all *bodies) (e entry, err error) {
+func (s *Sink) build(d *doc.Doc, all *bodies) (e entry, err error) {
 	if s.Check != nil {
 		if err := s.Check(d.Row); err != nil {
 			return e, err
@@ -101,7 +102,7 @@ func (s *Sink) build(d doc.Doc, all *bodies) (e entry, err error) {
 	if err := fits(d.OID, e.body); err != nil {
 		return e, err
 	}
-	if e.flaws, err = s.index.Prepare(&d); err != nil {
+	if e.flaws, err = s.index.Prepare(d); err != nil {
 		return e, err
 	}
 	e.doc = d
@@ -160,7 +161,7 @@ func count(r *doc.Report, written []entry) {
 		case updated:
 			r.Updated++
 		}
-		if d := &e.doc; !e.seen && timeunit.Plausible(d.Updated, d.Fetched) { // an implausible time is no lateness
+		if d := e.doc; !e.seen && timeunit.Plausible(d.Updated, d.Fetched) { // an implausible time is no lateness
 			r.Late.Note(d.Fetched.Sub(d.Updated))
 		}
 	}

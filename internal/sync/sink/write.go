@@ -43,7 +43,7 @@ func (s *Sink) write(ctx context.Context, entries []entry) (written []entry, ref
 // documents that are refused.
 func (s *Sink) isolate(ctx context.Context, entries []entry, cause error) (written []entry, refused []doc.Reject, err error) {
 	if len(entries) == 1 {
-		d := &entries[0].doc
+		d := entries[0].doc
 		return nil, []doc.Reject{{OID: d.OID, Reason: errors.Unwrap(cause).Error(), Groups: s.acl.Of(d.Row)}}, nil
 	}
 	half := len(entries) / 2
@@ -83,7 +83,7 @@ func (s *Sink) writeAll(entries []entry) error {
 	for i := range entries {
 		e := &entries[i]
 		if e.change != skipped {
-			docs = append(docs, e.doc)
+			docs = append(docs, *e.doc)
 		}
 		pages[i] = doc.Page{Meta: e.doc.Meta, Body: e.body}
 	}
