@@ -17,10 +17,15 @@ type partBounds struct {
 	left  segment.Bits // documents that can be among the first hits
 	rise  []float32    // scores of those before the current window, in order
 	sums  []boundSums  // memory of leaveOut
+	each  float64      // documents of all words, for each document of the part
 }
 
 // raised is how much higher the least score must be until leaving out is tried again.
 const raised = 1.1
+
+// dense is the share of documents that words have from which it takes less time to add up
+// their bounds than their scores.
+const dense = 1.0 / 16
 
 // A partWord is a word that a part has.
 type partWord struct {
@@ -44,14 +49,14 @@ func (b *bounds) compute(s *plan.Session, f *found) error {
 	win := plan.OpenWindow(min(b.window, len(p.left)*64), p.left)
 	for int(win.To) < f.Part.Docs() {
 		win.Next()
-		p.leaveOut(win)
+		if p.each > dense*float64(len(p.words)) {
+			p.leaveOut(win)
+		}
 		n := p.window(win).Count()
 		if n == 0 {
 			continue // the words pass over it later
 		}
-		if win.All = n > b.window/fewLeft; win.All {
-			p.tried = p.least()
-		}
+		win.All = float64(n*fewLeft) > min(1, p.each)*float64(len(win.Sums))
 		for i := range p.words {
 			if err := p.words[i].scores.Add(win); err != nil {
 				return err
@@ -81,6 +86,7 @@ func (p *partBounds) open() error {
 		}
 		if scores != nil {
 			p.words = append(p.words, partWord{w.most, in, scores})
+			p.each += float64(scores.Docs()) / float64(p.found.Part.Docs())
 		}
 	}
 	return nil
@@ -102,24 +108,33 @@ func (p *partBounds) window(win *plan.Window) segment.Bits {
 
 // keep keeps the scores of a window, and leaves out the documents whose scores are too low.
 func (p *partBounds) keep(win *plan.Window) {
-	best := p.best.least(p.want)
-	least := p.least()
+	best, least := p.best.least(p.want), p.least()
 	left := p.window(win)
-	for word, w := range left {
-		for ; w != 0; w &= w - 1 {
-			score := float32(win.Sums[word*64+bits.TrailingZeros64(w)])
-			if float64(score) < least {
-				left[word] &^= w & -w
+	for word, rest := range left {
+		if rest == 0 {
+			continue
+		}
+		sums := (*[64]float64)(win.Sums[word*64:])
+		kept := rest
+		for ; rest != 0; rest &= rest - 1 {
+			sum := sums[bits.TrailingZeros64(rest)%64]
+			if sum < least*unrounded || float64(float32(sum)) < least {
+				kept &^= rest & -rest
 				continue
 			}
+			score := float32(sum)
 			p.rise = append(p.rise, score)
 			if score > best && p.sure(score) {
 				p.best.keep(score, p.want)
 				best, least = p.best.least(p.want), p.least()
 			}
 		}
+		left[word] = kept
 	}
 }
+
+// unrounded is a share of a sum that is less than any rounding of it.
+const unrounded = 1 - 1e-6
 
 // A sum of bounds has four bits in units of a 16th of the least score, and one for sums that
 // reach it.
@@ -148,6 +163,11 @@ func (p *partBounds) leaveOut(win *plan.Window) {
 		return
 	}
 	left, first := p.window(win), int(win.From/64)
+	defer func() {
+		if left.Count() > len(win.Sums)/fewLeft {
+			p.tried = least
+		}
+	}()
 	p.sums = slices.Grow(p.sums[:0], len(left))[:len(left)]
 	clear(p.sums)
 	for i, n := range units {

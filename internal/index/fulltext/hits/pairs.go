@@ -13,6 +13,11 @@ type pairs struct{ *plan.Near }
 // rounded.
 func (p pairs) most(score float32) float64 { return float64(score) * (1 + p.Share()) * (1 + 1e-6) }
 
+// mostOf is most for the words that a document has.
+func (p pairs) mostOf(f *found, at int, score float32) float64 {
+	return float64(score) * (1 + p.ShareIn(f.Part, f.doc(at))) * (1 + 1e-6)
+}
+
 // least returns a score that is not above the least that the pairs can bring to another.
 func (p pairs) least(score float32) float32 {
 	return float32(float64(score) / (1 + p.Share()) * (1 - 1e-5))
@@ -27,12 +32,14 @@ func (p pairs) addPairs(all []*found, want int, below float64) error {
 		best = max(best, f.best())
 	}
 	bar := p.last(all, want, below)
-	reaches := func(score float32) bool {
-		most := p.most(score)
-		return most >= float64(best) || most >= float64(bar) && float64(score) <= below
+	reaches := func(f *found, at int, score float32) bool {
+		reach := func(most float64) bool {
+			return most >= float64(best) || most >= float64(bar) && float64(score) <= below
+		}
+		return reach(p.most(score)) && reach(p.mostOf(f, at, score))
 	}
 	if p.count(all, min(bar, best), reaches) > fewPairs {
-		err := p.addTo(all, min(bar, best), func(score float32) bool { return score >= bar && float64(score) <= below })
+		err := p.addTo(all, min(bar, best), func(_ *found, _ int, score float32) bool { return score >= bar && float64(score) <= below })
 		if err != nil {
 			return err
 		}
@@ -43,14 +50,14 @@ func (p pairs) addPairs(all []*found, want int, below float64) error {
 
 // fewPairs is the number of documents up to which the positions of all are read at once.
 // Of more, the best are read first, which leaves fewer of the others.
-const fewPairs = 2000
+const fewPairs = 100
 
 // count returns the number of chosen scores, which the pairs bring to bar at least.
-func (p pairs) count(all []*found, bar float32, chosen func(score float32) bool) (n int) {
+func (p pairs) count(all []*found, bar float32, chosen func(f *found, at int, score float32) bool) (n int) {
 	for _, f := range all {
 		least := p.least(bar)
-		f.scan(&least, func(_ int, score float32) {
-			if chosen(score) {
+		f.scan(&least, func(at int, score float32) {
+			if chosen(f, at, score) {
 				n++
 			}
 		})
@@ -78,16 +85,17 @@ func (p pairs) last(all []*found, want int, below float64) float32 {
 }
 
 // addTo adds the pairs to those chosen scores that are incomplete.
-func (p pairs) addTo(all []*found, bar float32, chosen func(score float32) bool) error {
+func (p pairs) addTo(all []*found, bar float32, chosen func(f *found, at int, score float32) bool) error {
 	for _, f := range all {
 		if f.Scores == nil {
 			continue
 		}
-		docs, least := segment.NewBits(f.Part.Docs()), p.least(bar)
-		var places []int // of the chosen in scores
+		least := p.least(bar)
+		var docs []uint32
+		var places []int // of docs in scores
 		f.scan(&least, func(at int, score float32) {
-			if chosen(score) && !f.complete.Has(uint32(at)) {
-				docs.Set(f.doc(at))
+			if !f.complete.Has(uint32(at)) && chosen(f, at, score) {
+				docs = append(docs, f.doc(at))
 				places = append(places, at)
 			}
 		})

@@ -117,18 +117,19 @@ type weightList struct {
 // A scoreList is the last term of a word. Most documents have no other.
 type scoreList struct {
 	weightList
-	table *scoreTable
+	table *segment.ScoreTable
 }
 
-// Most documents have a frequency and a length that a table has: a posting costs a look-up.
-const (
-	tableFreqs   = 16
-	tableLengths = 128
-)
-
-// A scoreTable has the scores of a term by its frequency and the length of the field, 0
-// for those that are not known.
-type scoreTable [tableFreqs * tableLengths]float64
+// Docs returns about how many documents of the part have the word, before any is scored.
+func (w *WordScores) Docs() (n int) {
+	if w.whole != nil {
+		return len(w.whole.Sums)
+	}
+	for _, list := range w.lists {
+		n += list.scan.Docs()
+	}
+	return n + w.last.scan.Docs()
+}
 
 // Add adds the scores in the word to those of the documents of a window.
 func (w *WordScores) Add(to *Window) error {
@@ -139,6 +140,9 @@ func (w *WordScores) Add(to *Window) error {
 	if w.whole != nil {
 		w.addWhole(to)
 		return nil
+	}
+	if to.All && len(w.lists) == 0 {
+		return w.last.scan.AddScores(to.To, &segment.ScoreSum{From: to.From, Sums: to.Sums, Table: w.last.table, Score: w.lastScore})
 	}
 	for i := range w.lists {
 		list := &w.lists[i]
@@ -182,16 +186,17 @@ func (w *WordScores) addLast(to *Window, batch []segment.Freq) {
 			weights[at] = 0
 			continue
 		}
-		if p.Freq < tableFreqs && p.Length < tableLengths {
-			if score := table[p.Freq*tableLengths+p.Length]; score != 0 {
-				sums[at] += score
-				continue
-			}
-			table[p.Freq*tableLengths+p.Length] = w.of(w.last.weight(p.Freq, p.Length))
+		score := table.Of(p)
+		if score == 0 {
+			score = w.lastScore(p.Freq, p.Length)
+			table.Set(p, score)
 		}
-		sums[at] += w.of(w.last.weight(p.Freq, p.Length))
+		sums[at] += score
 	}
 }
+
+// lastScore returns the score of a document that has the last term alone.
+func (w *WordScores) lastScore(freq, length uint32) float64 { return w.of(w.last.weight(freq, length)) }
 
 // addWhole adds scores that are known.
 func (w *WordScores) addWhole(to *Window) {
@@ -264,7 +269,7 @@ func (m *columnsMatcher) ScoresIn(p *Part, docs segment.Bits) (*WordScores, erro
 		return wholeScores(m, p, docs)
 	}
 	w := &WordScores{of: func(sum float64) float64 { return scale * sum / (sum + m.rank.K1) }}
-	var tables []*scoreTable
+	var tables []*segment.ScoreTable
 	for i, part := range m.parts {
 		for _, t := range part.terms[p.number] {
 			scan, err := t.OpenScan()
@@ -291,14 +296,14 @@ type tableKey struct {
 }
 
 // scoreTables are those of a word.
-type scoreTables map[tableKey]*scoreTable
+type scoreTables map[tableKey]*segment.ScoreTable
 
-func (all *scoreTables) of(k tableKey) *scoreTable {
+func (all *scoreTables) of(k tableKey) *segment.ScoreTable {
 	if *all == nil {
 		*all = scoreTables{}
 	}
 	if (*all)[k] == nil {
-		(*all)[k] = new(scoreTable)
+		(*all)[k] = new(segment.ScoreTable)
 	}
 	return (*all)[k]
 }

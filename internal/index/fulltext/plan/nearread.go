@@ -25,18 +25,16 @@ type nearWord struct {
 // nearBatch is the number of documents whose words are in memory together.
 const nearBatch = 4096
 
-// read calls f with each document of a set.
-func (m *Near) read(p *Part, docs segment.Bits, f func(*nearReader) error) error {
+// read calls f with each of some documents, which are in order.
+func (m *Near) read(p *Part, docs []uint32, f func(*nearReader) error) error {
 	r := &nearReader{m: m, words: make([]nearWord, len(m.words))}
-	for batch := range docs.Batches(nearBatch) {
-		some := NewScores(batch)
-		some.Open()
+	for batch := range slices.Chunk(docs, nearBatch) {
 		for i := range m.words {
-			if err := r.words[i].read(m.words[i], p, some); err != nil {
+			if err := r.words[i].read(m.words[i], p, batch); err != nil {
 				return err
 			}
 		}
-		for r.at = range some.Sums {
+		for r.at = range batch {
 			if err := f(r); err != nil {
 				return err
 			}
@@ -46,7 +44,7 @@ func (m *Near) read(p *Part, docs segment.Bits, f func(*nearReader) error) error
 }
 
 // read reads the scores and the places of a word in some documents.
-func (w *nearWord) read(m *columnsMatcher, p *Part, docs *Scores) error {
+func (w *nearWord) read(m *columnsMatcher, p *Part, docs []uint32) error {
 	scale, _, err := m.scale()
 	if err != nil {
 		return err
@@ -55,7 +53,7 @@ func (w *nearWord) read(m *columnsMatcher, p *Part, docs *Scores) error {
 	if err != nil {
 		return err
 	}
-	n := len(docs.Sums)
+	n := len(docs)
 	w.scores = append(w.scores[:0], make([]float64, n)...)
 	w.places = slices.Grow(w.places[:0], len(m.parts))[:len(m.parts)]
 	for i, part := range m.parts {
@@ -78,11 +76,10 @@ func (w *nearWord) read(m *columnsMatcher, p *Part, docs *Scores) error {
 
 // readPlaces appends the positions of a word in some documents, and calls f with what
 // counts in a score. Forms of a word at one position, such as its stem, are one occurrence.
-func (m *wordMatcher) readPlaces(p *Part, docs *Scores, places [][]int, f func(at int, freq float64, length int)) error {
+func (m *wordMatcher) readPlaces(p *Part, docs []uint32, places [][]int, f func(at int, freq float64, length int)) error {
 	var broken error
 	for _, t := range m.terms[p.number] {
-		err := t.ScanPositions(docs.Docs, m.s.Check, func(p *segment.Posting) {
-			at, _ := docs.Place(p.Doc)
+		err := t.ScanPositions(docs, m.s.Check, func(at int, p *segment.Posting) {
 			f(at, t.weight*float64(p.Freq), p.Length)
 			found, err := p.AppendPositions(places[at])
 			places[at], broken = found, cmp.Or(broken, err)

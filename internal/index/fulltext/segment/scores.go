@@ -1,0 +1,160 @@
+package segment
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Most documents have a frequency and a length that a table has: a posting costs a look-up.
+const (
+	tableFreqs   = 1 << 4
+	tableLengths = 1 << 7
+)
+
+// A ScoreTable has the scores of a term by its frequency and the length of the field, 0
+// for those that are not known.
+type ScoreTable [tableLengths * tableFreqs]float64
+
+// tableBits are the bits of a posting of two bytes whose score no table has.
+const tableBits = 0x80e0
+
+// tableAt returns the place in a table of a posting of two bytes.
+func tableAt(posting uint64) uint64 { return posting>>4&0x7f0 | posting>>1&0xf }
+
+// Of returns the score of a posting, 0 if it is not known.
+func (t *ScoreTable) Of(p *Freq) float64 {
+	if p.Freq < tableFreqs && p.Length < tableLengths {
+		return t[p.Length*tableFreqs+p.Freq]
+	}
+	return 0
+}
+
+// Set sets the score of a posting, if the table has room for it. A frequency of 0 has no
+// length in its bytes.
+func (t *ScoreTable) Set(p *Freq, score float64) {
+	if 0 < p.Freq && p.Freq < tableFreqs && p.Length < tableLengths {
+		t[p.Length*tableFreqs+p.Freq] = score
+	}
+}
+
+// A ScoreSum has the scores of documents that follow one another.
+type ScoreSum struct {
+	From  uint32 // the first document, a multiple of 64
+	Sums  []float64
+	Table *ScoreTable                       // of the term that is read
+	Score func(freq, length uint32) float64 // of the term, of what the table lacks
+}
+
+// AddScores adds the scores of all documents from the first on and before to, as Read with
+// nil reads them. It takes about 2 ns a document.
+func (s *Scan) AddScores(to uint32, a *ScoreSum) error {
+	if s.single {
+		if a.From <= s.base && s.base < to && s.err == nil {
+			a.Sums[s.base-a.From] += a.Score(1, s.length)
+		}
+		return s.src.name(s.err)
+	}
+	for s.err == nil && s.openContainer(to) {
+		limit := min(to, s.base+allDocs)
+		if s.next < a.From {
+			s.passOver(min(a.From, limit))
+		}
+		s.addContainer(limit, a)
+		if limit < s.base+allDocs {
+			s.next = max(s.next, limit)
+			break
+		}
+		s.array, s.bits = nil, nil
+	}
+	return s.src.name(s.broken())
+}
+
+// addContainer adds the scores of the documents of the container before to.
+func (s *Scan) addContainer(to uint32, a *ScoreSum) {
+	for s.err == nil && !s.tf.broken {
+		limit := min(to, s.end)
+		if s.pending > 0 && s.next < limit {
+			s.skip(int(s.pending))
+			s.pending = 0
+		}
+		if s.bits != nil {
+			s.addBitScores(limit, a)
+		} else {
+			s.addArrayScores(limit, a)
+		}
+		if limit == to || s.err != nil || s.before(to) == 0 {
+			return
+		}
+		s.goTo(s.at(0))
+	}
+}
+
+// addArrayScores adds the scores of the documents of an array before a limit. What changes
+// with each document is in variables, which the CPU keeps in registers.
+func (s *Scan) addArrayScores(limit uint32, a *ScoreSum) {
+	data, tf, sums, table := s.array, s.tf.data, a.Sums, a.Table
+	at, next := s.tf.at, s.next
+	for len(data) > 1 {
+		doc := s.base | uint32(binary.LittleEndian.Uint16(data))
+		if doc >= limit {
+			break
+		}
+		if doc < next {
+			s.err = errBroken
+			return
+		}
+		next, data = doc+1, data[2:]
+		if at+2 <= uint64(len(tf)) {
+			if posting := uint64(binary.LittleEndian.Uint16(tf[at:])); posting&tableBits == 0 {
+				if score := table[tableAt(posting)]; score != 0 {
+					sums[doc-a.From] += score
+					at += 2
+					continue
+				}
+			}
+		}
+		s.tf.at = at
+		sums[doc-a.From] += s.takeScore(a)
+		at = s.tf.at
+	}
+	s.array, s.next, s.tf.at = data, next, at
+}
+
+// addBitScores is addArrayScores for a bitmap.
+func (s *Scan) addBitScores(limit uint32, a *ScoreSum) {
+	tf, table, at := s.tf.data, a.Table, s.tf.at
+	for s.next < limit {
+		first := s.next &^ (wordBits - 1)
+		w := s.word(first, limit)
+		s.next = min(limit, first+wordBits)
+		if w == 0 {
+			continue
+		}
+		sums := (*[wordBits]float64)(a.Sums[first-a.From:])
+		for ; w != 0; w &= w - 1 {
+			doc := bits.TrailingZeros64(w) % wordBits
+			if at+2 <= uint64(len(tf)) {
+				if posting := uint64(binary.LittleEndian.Uint16(tf[at:])); posting&tableBits == 0 {
+					if score := table[tableAt(posting)]; score != 0 {
+						sums[doc] += score
+						at += 2
+						continue
+					}
+				}
+			}
+			s.tf.at = at
+			sums[doc] += s.takeScore(a)
+			at = s.tf.at
+		}
+	}
+	s.tf.at = at
+}
+
+// takeScore reads the posting of a document, and returns its score.
+func (s *Scan) takeScore(a *ScoreSum) float64 {
+	var p Freq
+	s.take(&p)
+	score := a.Score(p.Freq, p.Length)
+	a.Table.Set(&p, score)
+	return score
+}
