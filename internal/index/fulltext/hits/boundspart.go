@@ -1,6 +1,7 @@
 package hits
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -9,15 +10,24 @@ import (
 	"indexerd/internal/index/fulltext/segment"
 )
 
-// A partBounds is a search in one part of the index that leaves out documents.
-type partBounds struct {
+// A boundsRange is a search in some documents of one part of the index that leaves out
+// documents.
+type boundsRange struct {
 	*bounds
-	found *found
-	words []partWord   // those that the part has
-	left  segment.Bits // documents that can be among the first hits
-	rise  []float32    // scores of those before the current window, in order
-	sums  []boundSums  // memory of leaveOut
-	each  float64      // documents of all words, for each document of the part
+	found    *found
+	from, to uint32       // multiples of 64, or the end of the part
+	left     segment.Bits // documents of the part that can be among the first hits
+	words    []partWord   // those that the part has
+	each     float64      // documents of all words, for each document of the part
+	rise     []float32    // scores of those before the current window, in order
+}
+
+// A rangeScorer computes the scores of one range after another in one goroutine.
+type rangeScorer struct {
+	*boundsRange // the current one
+	win          *plan.Window
+	sums         []boundSums // memory of leaveOut
+	tried        float64     // least score at which too few documents were left out, or 0
 }
 
 // raised is how much higher the least score must be until leaving out is tried again.
@@ -38,16 +48,66 @@ type partWord struct {
 // than to read them.
 const fewLeft = 16
 
-// compute computes the scores of one part, a window of documents after another. The matches
-// without those that are left out remain.
-func (b *bounds) compute(s *plan.Session, f *found) error {
-	p := &partBounds{bounds: b, found: f, left: slices.Clone(f.Docs)}
-	defer p.release()
-	if err := p.open(); err != nil {
-		return err
+// mostRanges is the number of ranges of a part at most. Each passes over the documents of
+// those before.
+const mostRanges = 8
+
+// ranges divides the parts into ranges of so many words of a set or more, the largest first,
+// if all words are listed there, or else takes them one by one.
+func (b *bounds) ranges(all []*found, stretch int) (ranges []*boundsRange, listed bool) {
+	listed = true
+	for _, f := range all {
+		listed = listed && !slices.ContainsFunc(b.words, func(w boundedWord) bool { return !w.Listed(f.Part) })
 	}
-	win := plan.OpenWindow(min(b.window, len(p.left)*64), p.left)
-	for int(win.To) < f.Part.Docs() {
+	for _, f := range all {
+		if f.scored || f.Count == 0 {
+			continue
+		}
+		left, docs := slices.Clone(f.Docs), uint32(f.Part.Docs())
+		size := docs
+		if listed {
+			windows := max(64*stretch, f.Part.Docs()/mostRanges) / b.window
+			size = uint32(b.window * (windows + 1))
+		}
+		for from := uint32(0); from < docs; from += size {
+			ranges = append(ranges, &boundsRange{bounds: b, found: f, left: left, from: from, to: min(docs, from+size)})
+		}
+	}
+	if listed {
+		slices.SortStableFunc(ranges, func(a, b *boundsRange) int { return cmp.Compare(b.to-b.from, a.to-a.from) })
+	}
+	return ranges, listed
+}
+
+// keepRanges has the parts keep the scores that are left.
+func keepRanges(ranges []*boundsRange) {
+	slices.SortFunc(ranges, func(a, b *boundsRange) int {
+		return cmp.Or(cmp.Compare(a.found.Part.Base, b.found.Part.Base), cmp.Compare(a.from, b.from))
+	})
+	for i, n := 0, 0; i < len(ranges); i = n {
+		f, scores := ranges[i].found, ranges[i].rise
+		for n = i + 1; n < len(ranges) && ranges[n].found == f; n++ {
+			scores = append(scores, ranges[n].rise...)
+		}
+		f.keepScores(ranges[i].left, scores)
+	}
+}
+
+func (b *bounds) newScorer() *rangeScorer { return &rangeScorer{win: plan.OpenWindow(b.window)} }
+
+// compute computes the scores of one range, a window of documents after another. The matches
+// without those that are left out remain.
+func (p *rangeScorer) compute(end *plan.Deadline, r *boundsRange, opened bool) error {
+	p.boundsRange = r
+	if !opened {
+		if err := r.open(); err != nil {
+			return err
+		}
+	}
+	defer r.release()
+	win := p.win
+	win.Start(r.left, r.from)
+	for win.To < r.to {
 		win.Next()
 		if p.each > dense*float64(len(p.words)) {
 			p.leaveOut(win)
@@ -63,52 +123,47 @@ func (b *bounds) compute(s *plan.Session, f *found) error {
 			}
 		}
 		p.keep(win)
-		if err := s.Check(); err != nil {
+		if err := end.Check(); err != nil {
 			return err
 		}
 	}
-	win.Release()
-	f.keepScores(p.left, p.rise)
 	return nil
 }
 
 // open opens the words that the part has. Each of them is asked for its scores, also where no
 // document is left: a cursor has the numbers that it reads.
-func (p *partBounds) open() error {
-	for _, w := range p.bounds.words {
-		in := w.KeptIn(p.found.Part)
+func (r *boundsRange) open() error {
+	for _, w := range r.bounds.words {
+		in := w.KeptIn(r.found.Part)
 		if !in.Any() {
 			continue
 		}
-		scores, err := w.ScoresIn(p.found.Part, p.left)
+		scores, err := w.ScoresIn(r.found.Part, r.left)
 		if err != nil {
 			return err
 		}
 		if scores != nil {
-			p.words = append(p.words, partWord{w.most, in, scores})
-			p.each += float64(scores.Docs()) / float64(p.found.Part.Docs())
+			r.words = append(r.words, partWord{w.most, in, scores})
+			r.each += float64(scores.Docs()) / float64(r.found.Part.Docs())
 		}
 	}
 	return nil
 }
 
-func (p *partBounds) release() {
-	for i := range p.words {
-		p.words[i].scores.Release()
+func (r *boundsRange) release() {
+	for i := range r.words {
+		r.words[i].scores.Release()
 	}
 }
 
-// least returns the least score without pairs of one of the first hits.
-func (p *partBounds) least() float64 { return float64(p.best.least(p.want)) / p.share }
-
 // window returns the documents of a window that are left.
-func (p *partBounds) window(win *plan.Window) segment.Bits {
-	return p.left[win.From/64 : min(int(win.To/64), len(p.left))]
+func (r *boundsRange) window(win *plan.Window) segment.Bits {
+	return r.left[win.From/64 : min(int(win.To/64), len(r.left))]
 }
 
 // keep keeps the scores of a window, and leaves out the documents whose scores are too low.
-func (p *partBounds) keep(win *plan.Window) {
-	best, least := p.best.least(p.want), p.least()
+func (p *rangeScorer) keep(win *plan.Window) {
+	best, least := p.bestLeast(), p.least()
 	left := p.window(win)
 	for word, rest := range left {
 		if rest == 0 {
@@ -125,8 +180,8 @@ func (p *partBounds) keep(win *plan.Window) {
 			score := float32(sum)
 			p.rise = append(p.rise, score)
 			if score > best && p.sure(score) {
-				p.best.keep(score, p.want)
-				best, least = p.best.least(p.want), p.least()
+				p.keepBest(score)
+				best, least = p.bestLeast(), p.least()
 			}
 		}
 		left[word] = kept
@@ -145,7 +200,7 @@ const (
 
 // leaveOut leaves out documents of a window whose words add up to less than the least score.
 // It adds up the bounds of 64 documents at a time: a number has their bits of one value.
-func (p *partBounds) leaveOut(win *plan.Window) {
+func (p *rangeScorer) leaveOut(win *plan.Window) {
 	least := p.least()
 	if least <= p.tried*raised {
 		return

@@ -28,8 +28,8 @@ import (
 type Limits struct {
 	Bytes      int // that the values of hits, facets and aggregations hold at most
 	Window     int // documents whose scores are computed together, a multiple of 64, or 0: none is left out; see bounds
-	Alone      int // matches that one goroutine sorts
-	Stretch    int // words of a set, whose documents one goroutine sorts at a time
+	Alone      int // documents that one goroutine finds, scores or sorts
+	Stretch    int // words of a set, whose documents one goroutine scores or sorts at a time
 	Processors *Processors
 }
 

@@ -17,6 +17,8 @@ type Bounded interface {
 	Keep()
 	// KeptIn returns the documents of a part that have the word.
 	KeptIn(p *Part) segment.Bits
+	// Listed reports whether the scores in a part are computed window by window.
+	Listed(p *Part) bool
 	// ScoresIn returns the scores of some documents of a part in the word, nil if the part
 	// does not have it. It computes them where that takes all documents together.
 	ScoresIn(p *Part, docs segment.Bits) (*WordScores, error)
@@ -62,29 +64,54 @@ func boundedSum(parts []Matcher) (words []Bounded, ok bool) {
 	return words, true
 }
 
-// A Window has the scores of some documents that follow one another.
+// Concurrent reports whether a matcher can find the matches of several parts at once, each in
+// a goroutine of its own.
+func Concurrent(m Matcher) bool {
+	switch m := m.(type) {
+	case *wordMatcher:
+		return len(m.phrases) == 0
+	case *columnsMatcher:
+		return !slices.ContainsFunc(m.parts, func(part *wordMatcher) bool { return len(part.phrases) > 0 })
+	case orMatcher:
+		return allConcurrent(m.parts)
+	case boolMatcher:
+		return allConcurrent(m.must) && allConcurrent(m.not)
+	case *Near:
+		return Concurrent(m.Matcher)
+	}
+	return false
+}
+
+func allConcurrent(parts []Matcher) bool {
+	return !slices.ContainsFunc(parts, func(part Matcher) bool { return !Concurrent(part) })
+}
+
+// A Window has the scores of some documents that follow one another. One goroutine uses it.
 type Window struct {
 	From, To uint32       // the documents before To
 	Docs     segment.Bits // those of the part that are scored
 	All      bool         // the others may get scores too, where that takes less time
 	Sums     []float64    // of each document from From on
 
-	weights []float64 // of those in touched, else 0
-	touched []uint32  // documents, less From
+	weights []float64             // of those in touched, else 0
+	touched []uint32              // documents, less From
+	tables  []*segment.ScoreTable // of each term of the query, nil until it is read
 }
 
 var windows = sync.Pool{New: func() any { return new(Window) }}
 
-// OpenWindow returns a window of up to size documents, before the first.
-func OpenWindow(size int, docs segment.Bits) *Window {
+// OpenWindow returns a window of up to size documents.
+func OpenWindow(size int) *Window {
 	w := windows.Get().(*Window)
-	w.From, w.To, w.Docs, w.All = 0, 0, docs, false
 	w.Sums = slices.Grow(w.Sums[:0], size)[:size]
 	if len(w.weights) < size {
 		w.weights = make([]float64, size)
 	}
 	return w
 }
+
+// Start goes before a document of a part, a multiple of 64.
+func (w *Window) Start(docs segment.Bits, from uint32) { w.From, w.To, w.Docs = from, from, docs }
 
 // Next goes to the next documents. All scores are 0.
 func (w *Window) Next() {
@@ -96,7 +123,23 @@ func (w *Window) Next() {
 // Release makes the memory of the window available again.
 func (w *Window) Release() {
 	w.Docs = nil
+	for _, table := range w.tables {
+		if table != nil {
+			clear(table[:])
+		}
+	}
 	windows.Put(w)
+}
+
+// table returns the scores of a term of the query by its number.
+func (w *Window) table(n int) *segment.ScoreTable {
+	for len(w.tables) <= n {
+		w.tables = append(w.tables, nil)
+	}
+	if w.tables[n] == nil {
+		w.tables[n] = new(segment.ScoreTable)
+	}
+	return w.tables[n]
 }
 
 // WordScores score the documents of a part in one word, one window after another.
@@ -117,7 +160,7 @@ type weightList struct {
 // A scoreList is the last term of a word. Most documents have no other.
 type scoreList struct {
 	weightList
-	table *segment.ScoreTable
+	table int // number of its table in a window
 }
 
 // Docs returns about how many documents of the part have the word, before any is scored.
@@ -142,7 +185,7 @@ func (w *WordScores) Add(to *Window) error {
 		return nil
 	}
 	if to.All && len(w.lists) == 0 {
-		return w.last.scan.AddScores(to.To, &segment.ScoreSum{From: to.From, Sums: to.Sums, Table: w.last.table, Score: w.lastScore})
+		return w.last.scan.AddScores(to.To, &segment.ScoreSum{From: to.From, Sums: to.Sums, Table: to.table(w.last.table), Score: w.lastScore})
 	}
 	for i := range w.lists {
 		list := &w.lists[i]
@@ -177,7 +220,7 @@ func (w *Window) addWeight(at uint32, weight float64) {
 
 // addLast adds the scores of documents of the last term.
 func (w *WordScores) addLast(to *Window, batch []segment.Freq) {
-	table, sums, weights, from := w.last.table, to.Sums, to.weights[:len(to.Sums)], to.From
+	table, sums, weights, from := to.table(w.last.table), to.Sums, to.weights[:len(to.Sums)], to.From
 	for i := range batch {
 		p := &batch[i]
 		at := p.Doc - from
@@ -226,35 +269,47 @@ func wholeScores(m Bounded, p *Part, docs segment.Bits) (*WordScores, error) {
 	return &WordScores{whole: all}, m.Score(p, all)
 }
 
+// Listed implements Bounded.
+func (m *wordMatcher) Listed(p *Part) bool { return len(m.terms[p.number]) == 1 && len(m.phrases) == 0 }
+
 // ScoresIn implements Bounded.
 func (m *wordMatcher) ScoresIn(p *Part, docs segment.Bits) (*WordScores, error) {
 	w, err := m.scorer(p)
 	if w == nil || err != nil {
 		return nil, err
 	}
-	terms := m.terms[p.number]
-	if len(terms) != 1 || len(m.phrases) > 0 {
+	if !m.Listed(p) {
 		return wholeScores(m, p, docs)
 	}
-	t := terms[0]
+	t := m.terms[p.number][0]
 	scan, err := t.OpenScan()
 	if err != nil {
 		return nil, err
 	}
 	score := func(freq, length uint32) float64 { return w.score(t.weight*float64(freq), int(length)) }
-	return &WordScores{last: scoreList{weightList{scan, score}, m.tables.of(tableKey{weight: t.weight})}, of: func(score float64) float64 { return score }}, nil
+	return &WordScores{last: scoreList{weightList{scan, score}, m.tables.of(m.s, tableKey{weight: t.weight})}, of: func(score float64) float64 { return score }}, nil
 }
 
 // mostLists is the number of terms from which on a word is scored at once.
 const mostLists = 8
 
-// ScoresIn implements Bounded.
-func (m *columnsMatcher) ScoresIn(p *Part, docs segment.Bits) (*WordScores, error) {
-	terms, phrases := 0, 0
+// count returns the numbers of terms and phrases of the word in a part.
+func (m *columnsMatcher) count(p *Part) (terms, phrases int) {
 	for _, part := range m.parts {
 		terms, phrases = terms+len(part.terms[p.number]), phrases+len(part.phrases)
 	}
-	if terms+phrases == 0 {
+	return terms, phrases
+}
+
+// Listed implements Bounded.
+func (m *columnsMatcher) Listed(p *Part) bool {
+	terms, phrases := m.count(p)
+	return phrases == 0 && terms <= mostLists
+}
+
+// ScoresIn implements Bounded.
+func (m *columnsMatcher) ScoresIn(p *Part, docs segment.Bits) (*WordScores, error) {
+	if terms, phrases := m.count(p); terms+phrases == 0 {
 		return nil, nil
 	}
 	scale, _, err := m.scale()
@@ -265,11 +320,11 @@ func (m *columnsMatcher) ScoresIn(p *Part, docs segment.Bits) (*WordScores, erro
 	if err != nil {
 		return nil, err
 	}
-	if phrases > 0 || terms > mostLists {
+	if !m.Listed(p) {
 		return wholeScores(m, p, docs)
 	}
 	w := &WordScores{of: func(sum float64) float64 { return scale * sum / (sum + m.rank.K1) }}
-	var tables []*segment.ScoreTable
+	var tables []int
 	for i, part := range m.parts {
 		for _, t := range part.terms[p.number] {
 			scan, err := t.OpenScan()
@@ -277,7 +332,7 @@ func (m *columnsMatcher) ScoresIn(p *Part, docs segment.Bits) (*WordScores, erro
 				return nil, err
 			}
 			w.lists = append(w.lists, weightList{scan, func(freq, length uint32) float64 { return columns[i].weight(t.weight*float64(freq), int(length)) }})
-			tables = append(tables, m.tables.of(tableKey{i, t.weight}))
+			tables = append(tables, m.tables.of(m.s, tableKey{i, t.weight}))
 		}
 	}
 	last := len(w.lists) - 1
@@ -295,15 +350,18 @@ type tableKey struct {
 	weight float64
 }
 
-// scoreTables are those of a word.
-type scoreTables map[tableKey]*segment.ScoreTable
+// tables has the numbers of the tables of a word.
+type tables map[tableKey]int
 
-func (all *scoreTables) of(k tableKey) *segment.ScoreTable {
+func (all *tables) of(s *Session, k tableKey) int {
 	if *all == nil {
-		*all = scoreTables{}
+		*all = tables{}
 	}
-	if (*all)[k] == nil {
-		(*all)[k] = new(segment.ScoreTable)
+	n, ok := (*all)[k]
+	if !ok {
+		n = s.tables
+		s.tables++
+		(*all)[k] = n
 	}
-	return (*all)[k]
+	return n
 }

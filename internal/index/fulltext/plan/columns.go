@@ -37,7 +37,7 @@ type columnsMatcher struct {
 	counts  []int          // of the live documents of each part of the index, -1 while unknown
 	kept    []segment.Bits // see bounded; nil: not needed
 	columns []columnWeight // nil while unknown
-	tables  scoreTables
+	tables  tables
 }
 
 // tunedK1 is how many times higher k1 is in the tuned order.
@@ -102,7 +102,7 @@ func (m *columnsMatcher) find(p *Part) (segment.Bits, error) {
 	if m.kept != nil {
 		m.kept[p.number] = found
 	}
-	return found, m.s.Check()
+	return found, p.Check()
 }
 
 // having returns how many visible documents have the word in any of the columns.

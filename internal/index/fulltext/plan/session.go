@@ -58,6 +58,7 @@ type Session struct {
 	measured   bool // the index has the lengths of documents
 	words      int  // of the query
 	terms      int  // counted by countTerm
+	tables     int  // of scores: see Window
 	opened     map[*columnsPlan]*columnsMatcher
 	matches    []match // memory of eachMatch
 }
@@ -65,11 +66,12 @@ type Session struct {
 // A Part is one segment of the snapshot, with the documents that are visible.
 type Part struct {
 	*segment.Reader
-	number  int          // of the part
-	segment uint64       // number of the segment in the index
-	Base    uint64       // number of its first document in the snapshot
-	Live    segment.Bits // the visible documents
-	docs    int          // in Live
+	*Deadline              // that of the goroutine that reads the part
+	number    int          // of the part
+	segment   uint64       // number of the segment in the index
+	Base      uint64       // number of its first document in the snapshot
+	Live      segment.Bits // the visible documents
+	docs      int          // in Live
 }
 
 // Options are how a session scores, and where it keeps filters.
@@ -93,7 +95,7 @@ func NewSession(ctx context.Context, s *schema.Schema, r *scorch.IndexSnapshot, 
 			if err != nil {
 				return nil, err
 			}
-			p.number, p.segment, p.Base = len(se.Parts), seg.Id(), base
+			p.Deadline, p.number, p.segment, p.Base = &se.Deadline, len(se.Parts), seg.Id(), base
 			se.Parts = append(se.Parts, p)
 			se.docs += p.docs
 		}
