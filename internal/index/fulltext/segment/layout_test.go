@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	segment "github.com/blevesearch/scorch_segment_api/v2"
-	zap "github.com/blevesearch/zapx/v17"
+	"github.com/blevesearch/zapx/v17"
 
 	"indexerd/internal/index/fulltext/numbers"
 	"indexerd/internal/test/sampletext"

@@ -14,7 +14,7 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
-	zap "github.com/blevesearch/zapx/v17"
+	"github.com/blevesearch/zapx/v17"
 
 	"indexerd/internal/index/analysis"
 	"indexerd/internal/index/fulltext/numbers"

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	index "github.com/blevesearch/bleve_index_api"
-	zap "github.com/blevesearch/zapx/v17"
+	"github.com/blevesearch/zapx/v17"
 	"github.com/golang/snappy"
 
 	"indexerd/internal/base/giveway"
