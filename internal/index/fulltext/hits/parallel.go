@@ -98,9 +98,11 @@ func (c *collector) addBy(s *plan.Session, work []stretch, others int) error {
 }
 
 // together calls f in so many other goroutines, by their numbers, and in this one with the
-// number behind theirs. A panic in one of them is one of the caller.
+// number behind theirs. It returns when all have ended. A panic in one of them is one of the
+// caller.
 func together(s *plan.Session, others int, f func(i int, end *plan.Deadline) error) error {
 	var done sync.WaitGroup
+	defer done.Wait() // also at a panic: they use the memory of the session
 	faults, panics := make([]error, others), make([]any, others)
 	for i := range others {
 		done.Go(func() {

@@ -90,19 +90,36 @@ func (m *columnsMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error
 }
 
 func (m *columnsMatcher) find(p *Part) (segment.Bits, error) {
-	found := segment.NewBits(p.Docs())
+	found := p.take()
 	for _, part := range m.parts {
 		if err := part.addTo(p, found); err != nil {
 			return nil, err
 		}
 	}
 	if m.s.Scored {
-		m.counts[p.number] = found.AndCount(p.Live)
+		var err error
+		if m.counts[p.number], err = m.countIn(p, found); err != nil {
+			return nil, err
+		}
 	}
 	if m.kept != nil {
 		m.kept[p.number] = found
 	}
 	return found, p.Check()
+}
+
+// countIn removes the documents of a part that are not visible, and counts the others. The
+// number of documents of a term is known.
+func (m *columnsMatcher) countIn(p *Part, found segment.Bits) (int, error) {
+	if terms, phrases := m.count(p); p.counted() == nil && phrases == 0 && terms < 2 {
+		for _, part := range m.parts {
+			for _, t := range part.terms[p.number] {
+				return t.CountIn(nil)
+			}
+		}
+		return 0, nil
+	}
+	return found.AndCount(p.Live), nil
 }
 
 // having returns how many visible documents have the word in any of the columns.

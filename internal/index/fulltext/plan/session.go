@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"sync"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
@@ -42,7 +43,7 @@ func (d *Deadline) Check() error {
 // Again returns a deadline of the same context, for another goroutine and its work.
 func (d *Deadline) Again(work *giveway.Work) *Deadline { return &Deadline{ctx: d.ctx, work: work} }
 
-// A Session is one search in one snapshot.
+// A Session is one search in one snapshot. It is released when it is not used any more.
 type Session struct {
 	Deadline
 	Reader *scorch.IndexSnapshot
@@ -61,6 +62,7 @@ type Session struct {
 	tables     int  // of scores: see Window
 	opened     map[*columnsPlan]*columnsMatcher
 	matches    []match // memory of eachMatch
+	sets       *setMemory
 }
 
 // A Part is one segment of the snapshot, with the documents that are visible.
@@ -72,6 +74,47 @@ type Part struct {
 	Base      uint64       // number of its first document in the snapshot
 	Live      segment.Bits // the visible documents
 	docs      int          // in Live
+	sets      *setMemory
+}
+
+// setMemory has the sets that words find, until their session is released. A search for many
+// words would leave megabytes of garbage.
+type setMemory struct {
+	lock   sync.Mutex
+	blocks []*setBlock
+	rest   segment.Bits // of the last block
+}
+
+// A setBlock has the sets of several parts, unless they are large.
+type setBlock [1 << 15]uint64
+
+var setBlocks = sync.Pool{New: func() any { return new(setBlock) }}
+
+// take returns an empty set for the documents of the part.
+func (p *Part) take() segment.Bits {
+	words := len(p.Live)
+	if words > len(setBlock{}) {
+		return segment.NewBits(p.Docs())
+	}
+	m := p.sets
+	m.lock.Lock()
+	if len(m.rest) < words {
+		block := setBlocks.Get().(*setBlock)
+		m.blocks, m.rest = append(m.blocks, block), block[:]
+	}
+	set := m.rest[:words:words]
+	m.rest = m.rest[words:]
+	m.lock.Unlock()
+	clear(set)
+	return set
+}
+
+// Release makes the memory of sets available again. The session must not be used after that.
+func (s *Session) Release() {
+	for _, block := range s.sets.blocks {
+		setBlocks.Put(block)
+	}
+	s.sets.blocks, s.sets.rest = nil, nil
 }
 
 // Options are how a session scores, and where it keeps filters.
@@ -86,7 +129,7 @@ type Options struct {
 func NewSession(ctx context.Context, s *schema.Schema, r *scorch.IndexSnapshot, o Options) (*Session, error) {
 	se := &Session{
 		Deadline: Deadline{ctx: ctx, work: o.Work}, Reader: r, filters: o.Filters, Scored: true, rank: rank{BM25: o.BM25, boost: 1, lucene: o.Lucene},
-		measured: !s.Unmeasured, Stats: &Stats{Words: make([]uint64, len(s.Texts))}, texts: s.Texts, opened: map[*columnsPlan]*columnsMatcher{},
+		measured: !s.Unmeasured, Stats: &Stats{Words: make([]uint64, len(s.Texts))}, texts: s.Texts, opened: map[*columnsPlan]*columnsMatcher{}, sets: new(setMemory),
 	}
 	base := uint64(0)
 	for _, seg := range r.Segments() {
@@ -95,7 +138,7 @@ func NewSession(ctx context.Context, s *schema.Schema, r *scorch.IndexSnapshot, 
 			if err != nil {
 				return nil, err
 			}
-			p.Deadline, p.number, p.segment, p.Base = &se.Deadline, len(se.Parts), seg.Id(), base
+			p.Deadline, p.sets, p.number, p.segment, p.Base = &se.Deadline, se.sets, len(se.Parts), seg.Id(), base
 			se.Parts = append(se.Parts, p)
 			se.docs += p.docs
 		}

@@ -195,11 +195,29 @@ func (s *Scan) readContainer(to uint32, in Bits, f func([]Freq)) {
 			}
 			continue
 		}
-		if s.err != nil || s.before(to) == 0 {
+		if !s.goOn(to) {
 			return
 		}
-		s.goTo(s.at(0))
 	}
+}
+
+// goOn goes to the chunk of the next document of the container. It returns false if there is
+// none before to.
+func (s *Scan) goOn(to uint32) bool {
+	if s.bits == nil {
+		if len(s.array) < 2 || s.at(0) >= to {
+			return false
+		}
+		s.goTo(s.at(0))
+		return true
+	}
+	for first := s.next &^ (wordBits - 1); first < to; first += wordBits {
+		if w := s.word(first, to); w != 0 {
+			s.goTo(first + uint32(bits.TrailingZeros64(w)))
+			return true
+		}
+	}
+	return false
 }
 
 // fillArray puts the next documents of an array into the batch, up to a limit, and in place

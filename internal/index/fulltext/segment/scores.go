@@ -19,7 +19,9 @@ type ScoreTable [tableLengths * tableFreqs]float64
 const tableBits = 0x80e0
 
 // tableAt returns the place in a table of a posting of two bytes.
-func tableAt(posting uint64) uint64 { return posting>>4&0x7f0 | posting>>1&0xf }
+func tableAt(posting uint64) uint64 {
+	return (posting>>4&0x7f0 | posting>>1&0xf) % (tableLengths * tableFreqs)
+}
 
 // Of returns the score of a posting, 0 if it is not known.
 func (t *ScoreTable) Of(p *Freq) float64 {
@@ -82,20 +84,38 @@ func (s *Scan) addContainer(to uint32, a *ScoreSum) {
 		} else {
 			s.addArrayScores(limit, a)
 		}
-		if limit == to || s.err != nil || s.before(to) == 0 {
+		if limit == to || !s.goOn(to) {
 			return
 		}
-		s.goTo(s.at(0))
 	}
 }
 
-// addArrayScores adds the scores of the documents of an array before a limit. What changes
-// with each document is in variables, which the CPU keeps in registers.
+// tableBits4 are the tableBits of four postings.
+const tableBits4 = tableBits * 0x0001000100010001
+
+// addArrayScores adds the scores of the documents of an array before a limit, four at a time
+// where the table has all of them. What changes with each document is in variables, which the
+// CPU keeps in registers.
 func (s *Scan) addArrayScores(limit uint32, a *ScoreSum) {
 	data, tf, sums, table := s.array, s.tf.data, a.Sums, a.Table
-	at, next := s.tf.at, s.next
+	at, next, from, low := s.tf.at, s.next, a.From, s.base-a.From
 	for len(data) > 1 {
-		doc := s.base | uint32(binary.LittleEndian.Uint16(data))
+		if len(data) >= 8 && at+8 <= uint64(len(tf)) {
+			four, postings := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(tf[at:])
+			one, two, three, last := uint32(four&0xffff), uint32(four>>16&0xffff), uint32(four>>32&0xffff), uint32(four>>48)
+			if postings&tableBits4 == 0 && s.base+last < limit && s.base+one >= next && one < two && two < three && three < last {
+				a, b, c, d := table[tableAt(postings)], table[tableAt(postings>>16)], table[tableAt(postings>>32)], table[tableAt(postings>>48)]
+				if a != 0 && b != 0 && c != 0 && d != 0 {
+					sums[low+one] += a
+					sums[low+two] += b
+					sums[low+three] += c
+					sums[low+last] += d
+					next, data, at = s.base+last+1, data[8:], at+8
+					continue
+				}
+			}
+		}
+		doc := s.base + uint32(binary.LittleEndian.Uint16(data))
 		if doc >= limit {
 			break
 		}
@@ -103,26 +123,16 @@ func (s *Scan) addArrayScores(limit uint32, a *ScoreSum) {
 			s.err = errBroken
 			return
 		}
-		next, data = doc+1, data[2:]
-		if at+2 <= uint64(len(tf)) {
-			if posting := uint64(binary.LittleEndian.Uint16(tf[at:])); posting&tableBits == 0 {
-				if score := table[tableAt(posting)]; score != 0 {
-					sums[doc-a.From] += score
-					at += 2
-					continue
-				}
-			}
-		}
 		s.tf.at = at
-		sums[doc-a.From] += s.takeScore(a)
-		at = s.tf.at
+		sums[doc-from] += s.takeScore(a)
+		next, data, at = doc+1, data[2:], s.tf.at
 	}
 	s.array, s.next, s.tf.at = data, next, at
 }
 
 // addBitScores is addArrayScores for a bitmap.
 func (s *Scan) addBitScores(limit uint32, a *ScoreSum) {
-	tf, table, at := s.tf.data, a.Table, s.tf.at
+	tf, table, at, all := s.tf.data, a.Table, s.tf.at, a.Sums
 	for s.next < limit {
 		first := s.next &^ (wordBits - 1)
 		w := s.word(first, limit)
@@ -130,7 +140,7 @@ func (s *Scan) addBitScores(limit uint32, a *ScoreSum) {
 		if w == 0 {
 			continue
 		}
-		sums := (*[wordBits]float64)(a.Sums[first-a.From:])
+		sums := (*[wordBits]float64)(all[first-a.From:])
 		for ; w != 0; w &= w - 1 {
 			doc := bits.TrailingZeros64(w) % wordBits
 			if at+2 <= uint64(len(tf)) {
@@ -154,6 +164,9 @@ func (s *Scan) addBitScores(limit uint32, a *ScoreSum) {
 func (s *Scan) takeScore(a *ScoreSum) float64 {
 	var p Freq
 	s.take(&p)
+	if score := a.Table.Of(&p); score != 0 {
+		return score
+	}
 	score := a.Score(p.Freq, p.Length)
 	a.Table.Set(&p, score)
 	return score
