@@ -41,7 +41,7 @@ const dense = 1.0 / 16
 type partWord struct {
 	most   float64
 	in     segment.Bits
-	scores *plan.WordScores
+	scores plan.WordScores
 }
 
 // fewLeft is the share of a window up to which it takes less time to skip the other documents
@@ -133,19 +133,23 @@ func (p *rangeScorer) compute(end *plan.Deadline, r *boundsRange, opened bool) e
 // open opens the words that the part has. Each of them is asked for its scores, also where no
 // document is left: a cursor has the numbers that it reads.
 func (r *boundsRange) open() error {
+	r.words = make([]partWord, 0, len(r.bounds.words))
 	for _, w := range r.bounds.words {
 		in := w.KeptIn(r.found.Part)
 		if !in.Any() {
 			continue
 		}
-		scores, err := w.ScoresIn(r.found.Part, r.left)
+		n := len(r.words)
+		r.words = append(r.words, partWord{most: w.most, in: in})
+		ok, err := w.ScoresIn(r.found.Part, r.left, &r.words[n].scores)
 		if err != nil {
 			return err
 		}
-		if scores != nil {
-			r.words = append(r.words, partWord{w.most, in, scores})
-			r.each += float64(scores.Docs()) / float64(r.found.Part.Docs())
+		if !ok {
+			r.words = r.words[:n]
+			continue
 		}
+		r.each += float64(r.words[n].scores.Docs()) / float64(r.found.Part.Docs())
 	}
 	return nil
 }

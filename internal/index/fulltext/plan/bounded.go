@@ -19,9 +19,9 @@ type Bounded interface {
 	KeptIn(p *Part) segment.Bits
 	// Listed reports whether the scores in a part are computed window by window.
 	Listed(p *Part) bool
-	// ScoresIn returns the scores of some documents of a part in the word, nil if the part
-	// does not have it. It computes them where that takes all documents together.
-	ScoresIn(p *Part, docs segment.Bits) (*WordScores, error)
+	// ScoresIn opens the scores of some documents of a part in the word, and reports whether
+	// the part has it. It computes them where that takes all documents together.
+	ScoresIn(p *Part, docs segment.Bits, to *WordScores) (ok bool, err error)
 }
 
 // BoundedWords returns the words of a query whose score is the sum of theirs, false for
@@ -144,32 +144,49 @@ func (w *Window) table(n int) *segment.ScoreTable {
 
 // WordScores score the documents of a part in one word, one window after another.
 type WordScores struct {
-	lists []weightList // all but the last add weights
-	last  scoreList
-	of    func(weight float64) float64 // the score of a weight
+	lists []scoreList // all but the last add weights
+	last  scoreList   // most documents have no other
+	scale float64     // of columns: a weight w is a score of scale*w/(w+k1)
+	k1    float64
 
 	whole *Scores // of a word that is scored at once, else nil
 }
 
-// A weightList is a term that adds to the weight of a document.
-type weightList struct {
-	scan   *segment.Scan
-	weight func(freq, length uint32) float64
+// A scoreList is a term of a word.
+type scoreList struct {
+	scan   segment.Scan
+	counts float64       // what an occurrence counts
+	column *columnWeight // that weighs the term, or nil
+	scorer *wordScorer   // that scores it
+	table  int           // number of its table in a window
 }
 
-// A scoreList is the last term of a word. Most documents have no other.
-type scoreList struct {
-	weightList
-	table int // number of its table in a window
+// weight returns what the term adds to the weight of a document.
+func (l *scoreList) weight(freq, length uint32) float64 {
+	if l.column != nil {
+		return l.column.weight(l.counts*float64(freq), int(length))
+	}
+	return l.scorer.score(l.counts*float64(freq), int(length))
 }
+
+// of returns the score of a weight.
+func (w *WordScores) of(weight float64) float64 {
+	if w.last.column == nil {
+		return weight
+	}
+	return w.scale * weight / (weight + w.k1)
+}
+
+// Score implements segment.Scorer for documents that have the last term alone.
+func (w *WordScores) Score(freq, length uint32) float64 { return w.of(w.last.weight(freq, length)) }
 
 // Docs returns about how many documents of the part have the word, before any is scored.
 func (w *WordScores) Docs() (n int) {
 	if w.whole != nil {
 		return len(w.whole.Sums)
 	}
-	for _, list := range w.lists {
-		n += list.scan.Docs()
+	for i := range w.lists {
+		n += w.lists[i].scan.Docs()
 	}
 	return n + w.last.scan.Docs()
 }
@@ -185,7 +202,7 @@ func (w *WordScores) Add(to *Window) error {
 		return nil
 	}
 	if to.All && len(w.lists) == 0 {
-		return w.last.scan.AddScores(to.To, &segment.ScoreSum{From: to.From, Sums: to.Sums, Table: to.table(w.last.table), Score: w.lastScore})
+		return w.last.scan.AddScores(to.To, &segment.ScoreSum{From: to.From, Sums: to.Sums, Table: to.table(w.last.table), Scorer: w})
 	}
 	for i := range w.lists {
 		list := &w.lists[i]
@@ -231,15 +248,12 @@ func (w *WordScores) addLast(to *Window, batch []segment.Freq) {
 		}
 		score := table.Of(p)
 		if score == 0 {
-			score = w.lastScore(p.Freq, p.Length)
+			score = w.Score(p.Freq, p.Length)
 			table.Set(p, score)
 		}
 		sums[at] += score
 	}
 }
-
-// lastScore returns the score of a document that has the last term alone.
-func (w *WordScores) lastScore(freq, length uint32) float64 { return w.of(w.last.weight(freq, length)) }
 
 // addWhole adds scores that are known.
 func (w *WordScores) addWhole(to *Window) {
@@ -259,35 +273,30 @@ func (w *WordScores) Release() {
 	}
 }
 
-// wholeScores returns the scores of those of some documents that have a word, which is scored
-// at once.
-func wholeScores(m Bounded, p *Part, docs segment.Bits) (*WordScores, error) {
+// scoreWhole scores those of some documents that have a word at once.
+func (w *WordScores) scoreWhole(m Bounded, p *Part, docs segment.Bits) error {
 	with := slices.Clone(docs)
 	with.And(m.KeptIn(p))
-	all := NewScores(with)
-	all.Open()
-	return &WordScores{whole: all}, m.Score(p, all)
+	w.whole = NewScores(with)
+	w.whole.Open()
+	return m.Score(p, w.whole)
 }
 
 // Listed implements Bounded.
-func (m *wordMatcher) Listed(p *Part) bool { return len(m.terms[p.number]) == 1 && len(m.phrases) == 0 }
+func (m *wordMatcher) Listed(p *Part) bool { return len(m.terms[p.number]) < 2 && len(m.phrases) == 0 }
 
 // ScoresIn implements Bounded.
-func (m *wordMatcher) ScoresIn(p *Part, docs segment.Bits) (*WordScores, error) {
+func (m *wordMatcher) ScoresIn(p *Part, docs segment.Bits, to *WordScores) (ok bool, err error) {
 	w, err := m.scorer(p)
 	if w == nil || err != nil {
-		return nil, err
+		return false, err
 	}
 	if !m.Listed(p) {
-		return wholeScores(m, p, docs)
+		return true, to.scoreWhole(m, p, docs)
 	}
 	t := m.terms[p.number][0]
-	scan, err := t.OpenScan()
-	if err != nil {
-		return nil, err
-	}
-	score := func(freq, length uint32) float64 { return w.score(t.weight*float64(freq), int(length)) }
-	return &WordScores{last: scoreList{weightList{scan, score}, m.tables.of(m.s, tableKey{weight: t.weight})}, of: func(score float64) float64 { return score }}, nil
+	to.last.counts, to.last.scorer, to.last.table = t.weight, w, m.tables.of(m.s, tableKey{weight: t.weight})
+	return true, t.OpenScan(&to.last.scan)
 }
 
 // mostLists is the number of terms from which on a word is scored at once.
@@ -308,40 +317,42 @@ func (m *columnsMatcher) Listed(p *Part) bool {
 }
 
 // ScoresIn implements Bounded.
-func (m *columnsMatcher) ScoresIn(p *Part, docs segment.Bits) (*WordScores, error) {
-	if terms, phrases := m.count(p); terms+phrases == 0 {
-		return nil, nil
-	}
-	scale, _, err := m.scale()
-	if err != nil {
-		return nil, err
+func (m *columnsMatcher) ScoresIn(p *Part, docs segment.Bits, to *WordScores) (ok bool, err error) {
+	terms, phrases := m.count(p)
+	if terms+phrases == 0 {
+		return false, nil
 	}
 	columns, err := m.weights()
 	if err != nil {
-		return nil, err
+		return false, err
+	}
+	if to.scale, _, err = m.scale(); err != nil {
+		return false, err
 	}
 	if !m.Listed(p) {
-		return wholeScores(m, p, docs)
+		return true, to.scoreWhole(m, p, docs)
 	}
-	w := &WordScores{of: func(sum float64) float64 { return scale * sum / (sum + m.rank.K1) }}
-	var tables []int
+	if to.k1 = m.rank.K1; terms > 1 {
+		to.lists = make([]scoreList, terms-1)
+	}
+	n := 0
 	for i, part := range m.parts {
 		for _, t := range part.terms[p.number] {
-			scan, err := t.OpenScan()
-			if err != nil {
-				return nil, err
+			list := &to.last
+			if n < len(to.lists) {
+				list = &to.lists[n]
 			}
-			w.lists = append(w.lists, weightList{scan, func(freq, length uint32) float64 { return columns[i].weight(t.weight*float64(freq), int(length)) }})
-			tables = append(tables, m.tables.of(m.s, tableKey{i, t.weight}))
+			n++
+			list.counts, list.column, list.table = t.weight, &columns[i], m.tables.of(m.s, tableKey{i, t.weight})
+			if err := t.OpenScan(&list.scan); err != nil {
+				return false, err
+			}
 		}
 	}
-	last := len(w.lists) - 1
-	if last == 1 && w.lists[0].scan.Docs() > w.lists[1].scan.Docs() { // a sum of two has no order
-		w.lists[0], w.lists[1] = w.lists[1], w.lists[0]
-		tables[0], tables[1] = tables[1], tables[0]
+	if terms == 2 && to.lists[0].scan.Docs() > to.last.scan.Docs() { // a sum of two has no order
+		to.lists[0], to.last = to.last, to.lists[0]
 	}
-	w.last, w.lists = scoreList{w.lists[last], tables[last]}, w.lists[:last]
-	return w, nil
+	return true, nil
 }
 
 // A tableKey is a column of a word, and what a term counts.

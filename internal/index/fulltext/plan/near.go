@@ -42,6 +42,8 @@ type Near struct {
 	pairs [][2]int // numbers of words
 	near  []uint32 // of each word, the bits of those that it has a pair with
 	bound float64  // the pairs add at most this share of a score
+
+	reader nearReader // its memory is used again
 }
 
 // near returns the plan for the pairs of a query, nil if there are none. Its own plan is

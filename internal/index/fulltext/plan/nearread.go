@@ -27,7 +27,8 @@ const nearBatch = 4096
 
 // read calls f with each of some documents, which are in order.
 func (m *Near) read(p *Part, docs []uint32, f func(*nearReader) error) error {
-	r := &nearReader{m: m, words: make([]nearWord, len(m.words))}
+	r := &m.reader
+	r.m, r.words = m, slices.Grow(r.words[:0], len(m.words))[:len(m.words)]
 	for batch := range slices.Chunk(docs, nearBatch) {
 		for i := range m.words {
 			if err := r.words[i].read(m.words[i], p, batch); err != nil {
@@ -54,10 +55,11 @@ func (w *nearWord) read(m *columnsMatcher, p *Part, docs []uint32) error {
 		return err
 	}
 	n := len(docs)
-	w.scores = append(w.scores[:0], make([]float64, n)...)
+	w.scores = slices.Grow(w.scores[:0], n)[:n]
+	clear(w.scores)
 	w.places = slices.Grow(w.places[:0], len(m.parts))[:len(m.parts)]
 	for i, part := range m.parts {
-		places := slices.Grow(w.places[i][:0], n)[:n]
+		places := slices.Grow(w.places[i][:cap(w.places[i])], max(0, n-cap(w.places[i])))[:n]
 		for at := range places {
 			places[at] = places[at][:0]
 		}

@@ -48,10 +48,10 @@ type Scan struct {
 var scanBatches = sync.Pool{New: func() any { return new([ScanBatch]Freq) }}
 
 // OpenScan opens a scan before the first document.
-func (p Postings) OpenScan() (*Scan, error) {
-	s := &Scan{src: p.src}
+func (p Postings) OpenScan(s *Scan) error {
+	s.src = p.src
 	s.err = s.open(p)
-	return s, p.src.name(s.err)
+	return p.src.name(s.err)
 }
 
 func (s *Scan) open(p Postings) error {
@@ -129,7 +129,8 @@ func (s *Scan) broken() error {
 // Scan calls f with those documents of a term that are in a set, in order, some at a time.
 // It calls step for every 65536 documents.
 func (p Postings) Scan(in Bits, step func() error, f func([]Freq)) error {
-	s, err := p.OpenScan()
+	var s Scan
+	err := p.OpenScan(&s)
 	for from := 0; err == nil && from < p.src.docs; from += allDocs {
 		if err = s.Read(uint32(from), uint32(from+allDocs), in, f); err == nil {
 			err = step()

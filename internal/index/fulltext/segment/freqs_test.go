@@ -56,8 +56,8 @@ func TestScanWindows(t *testing.T) {
 
 func checkWindows(t *testing.T, word string, p Postings, all []Freq, size int, random *rand.Rand) {
 	t.Helper()
-	s, err := p.OpenScan()
-	if err != nil {
+	s := new(Scan)
+	if err := p.OpenScan(s); err != nil {
 		t.Fatal(err)
 	}
 	if s.Docs() != len(all) {
@@ -97,17 +97,21 @@ func checkWindows(t *testing.T, word string, p Postings, all []Freq, size int, r
 	}
 }
 
+// numbered scores each frequency and length otherwise.
+type numbered struct{}
+
+func (numbered) Score(freq, length uint32) float64 { return float64(1 + 1000*freq + length) }
+
 // checkScores compares the scores of a window with those of its documents.
 func checkScores(t *testing.T, word string, s *Scan, from, to uint32, want []Freq) {
 	t.Helper()
-	score := func(freq, length uint32) float64 { return float64(1 + 1000*freq + length) }
-	a := ScoreSum{From: from, Sums: make([]float64, to-from), Table: new(ScoreTable), Score: score}
+	a := ScoreSum{From: from, Sums: make([]float64, to-from), Table: new(ScoreTable), Scorer: numbered{}}
 	if err := s.AddScores(to, &a); err != nil {
 		t.Fatal(err)
 	}
 	for _, one := range want {
 		at := one.Doc - from
-		if a.Sums[at] != score(one.Freq, one.Length) {
+		if a.Sums[at] != (numbered{}).Score(one.Freq, one.Length) {
 			t.Fatalf("%s: from %d to %d: document %d has %v, want the score of %+v", word, from, to, one.Doc, a.Sums[at], one)
 		}
 		a.Sums[at] = 0

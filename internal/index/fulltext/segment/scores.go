@@ -41,10 +41,15 @@ func (t *ScoreTable) Set(p *Freq, score float64) {
 
 // A ScoreSum has the scores of documents that follow one another.
 type ScoreSum struct {
-	From  uint32 // the first document, a multiple of 64
-	Sums  []float64
-	Table *ScoreTable                       // of the term that is read
-	Score func(freq, length uint32) float64 // of the term, of what the table lacks
+	From   uint32 // the first document, a multiple of 64
+	Sums   []float64
+	Table  *ScoreTable // of the term that is read
+	Scorer Scorer      // of what the table lacks
+}
+
+// A Scorer scores the documents of a term.
+type Scorer interface {
+	Score(freq, length uint32) float64
 }
 
 // AddScores adds the scores of all documents from the first on and before to, as Read with
@@ -52,7 +57,7 @@ type ScoreSum struct {
 func (s *Scan) AddScores(to uint32, a *ScoreSum) error {
 	if s.single {
 		if a.From <= s.base && s.base < to && s.err == nil {
-			a.Sums[s.base-a.From] += a.Score(1, s.length)
+			a.Sums[s.base-a.From] += a.Scorer.Score(1, s.length)
 		}
 		return s.src.name(s.err)
 	}
@@ -167,7 +172,7 @@ func (s *Scan) takeScore(a *ScoreSum) float64 {
 	if score := a.Table.Of(&p); score != 0 {
 		return score
 	}
-	score := a.Score(p.Freq, p.Length)
+	score := a.Scorer.Score(p.Freq, p.Length)
 	a.Table.Set(&p, score)
 	return score
 }
