@@ -35,7 +35,7 @@ const raised = 1.1
 
 // dense is the share of documents that words have from which it takes less time to add up
 // their bounds than their scores.
-const dense = 1.0 / 16
+const dense = 1.0 / 8
 
 // A partWord is a word that a part has.
 type partWord struct {
@@ -46,7 +46,7 @@ type partWord struct {
 
 // fewLeft is the share of a window up to which it takes less time to skip the other documents
 // than to read them.
-const fewLeft = 16
+const fewLeft = 32
 
 // mostRanges is the number of ranges of a part at most. Each passes over the documents of
 // those before.
