@@ -12,9 +12,10 @@ import (
 	"indexerd/internal/index/fulltext/plan"
 )
 
-// Sorting many matches reads the values of each. A search does so with as many goroutines
-// as there are idle processors. The result is the same: the order of matches is total, so
-// the first of all are the first of those of each goroutine.
+// A search finds, scores and sorts many documents with as many goroutines as there are idle
+// processors. The result is the same: a part has the same matches and scores whoever reads it,
+// and the order of matches is total, so the first of all are the first of those of each
+// goroutine.
 
 // Processors are those that searches and their goroutines may use.
 type Processors struct {
