@@ -9,8 +9,9 @@ import (
 	"indexerd/internal/index/query"
 )
 
-// All searches of the tests leave out documents, however few there are.
-func init() { searchLimits.Window = 64 }
+// All searches of the tests leave out documents, and use idle processors, however few
+// documents there are.
+func init() { searchLimits.Window, searchLimits.Alone, searchLimits.Stretch = 64, 0, 3 }
 
 // searchBounded is Search that scores so many documents together, in several goroutines.
 func searchBounded(t *testing.T, ix *Index, req query.Request, window int) query.Result {
