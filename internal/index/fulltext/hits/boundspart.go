@@ -63,7 +63,7 @@ func (b *bounds) ranges(all []*found, stretch int) (ranges []*boundsRange, liste
 		if f.scored || f.Count == 0 {
 			continue
 		}
-		left, docs := slices.Clone(f.Docs), uint32(f.Part.Docs())
+		left, docs := f.Part.CopyOf(f.Docs), uint32(f.Part.Docs())
 		size := docs
 		if listed {
 			windows := max(64*stretch, f.Part.Docs()/mostRanges) / b.window
@@ -123,6 +123,9 @@ func (p *rangeScorer) compute(end *plan.Deadline, r *boundsRange, opened bool) e
 			}
 		}
 		p.keep(win)
+		if win.All {
+			clear(win.Sums) // also those of documents that are not left
+		}
 		if err := end.Check(); err != nil {
 			return err
 		}
@@ -165,7 +168,8 @@ func (r *boundsRange) window(win *plan.Window) segment.Bits {
 	return r.left[win.From/64 : min(int(win.To/64), len(r.left))]
 }
 
-// keep keeps the scores of a window, and leaves out the documents whose scores are too low.
+// keep keeps the scores of a window, which are 0 then, and leaves out the documents whose
+// scores are too low.
 func (p *rangeScorer) keep(win *plan.Window) {
 	best, least := p.bestLeast(), p.least()
 	left := p.window(win)
@@ -176,7 +180,9 @@ func (p *rangeScorer) keep(win *plan.Window) {
 		sums := (*[64]float64)(win.Sums[word*64:])
 		kept := rest
 		for ; rest != 0; rest &= rest - 1 {
-			sum := sums[bits.TrailingZeros64(rest)%64]
+			at := bits.TrailingZeros64(rest) % 64
+			sum := sums[at]
+			sums[at] = 0
 			if sum < least*unrounded || float64(float32(sum)) < least {
 				kept &^= rest & -rest
 				continue

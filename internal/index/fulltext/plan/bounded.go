@@ -64,6 +64,14 @@ func boundedSum(parts []Matcher) (words []Bounded, ok bool) {
 	return words, true
 }
 
+// setOf returns an empty set for a word that keeps the sets of all parts, or nil.
+func (p *Part) setOf(kept []segment.Bits) segment.Bits {
+	if kept == nil {
+		return p.passing()
+	}
+	return p.Set()
+}
+
 // Concurrent reports whether a matcher can find the matches of several parts at once, each in
 // a goroutine of its own.
 func Concurrent(m Matcher) bool {
@@ -113,16 +121,16 @@ func OpenWindow(size int) *Window {
 // Start goes before a document of a part, a multiple of 64.
 func (w *Window) Start(docs segment.Bits, from uint32) { w.From, w.To, w.Docs = from, from, docs }
 
-// Next goes to the next documents. All scores are 0.
+// Next goes to the next documents. All scores must be 0, and are.
 func (w *Window) Next() {
 	w.From = w.To
 	w.To += uint32(len(w.Sums))
-	clear(w.Sums)
 }
 
 // Release makes the memory of the window available again.
 func (w *Window) Release() {
 	w.Docs = nil
+	clear(w.Sums)
 	for _, table := range w.tables {
 		if table != nil {
 			clear(table[:])

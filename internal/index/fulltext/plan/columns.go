@@ -90,7 +90,7 @@ func (m *columnsMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error
 }
 
 func (m *columnsMatcher) find(p *Part) (segment.Bits, error) {
-	found := p.take()
+	found := p.setOf(m.kept)
 	for _, part := range m.parts {
 		if err := part.addTo(p, found); err != nil {
 			return nil, err

@@ -75,6 +75,7 @@ type Part struct {
 	Live      segment.Bits // the visible documents
 	docs      int          // in Live
 	sets      *setMemory
+	last      segment.Bits // see passing; nil: none
 }
 
 // setMemory has the sets that words find, until their session is released. A search for many
@@ -90,9 +91,10 @@ type setBlock [1 << 15]uint64
 
 var setBlocks = sync.Pool{New: func() any { return new(setBlock) }}
 
-// take returns an empty set for the documents of the part.
-func (p *Part) take() segment.Bits {
-	words := len(p.Live)
+// Set returns an empty set for the documents of the part, which is valid until the session is
+// released.
+func (p *Part) Set() segment.Bits {
+	words := (p.Docs() + segment.WordBits - 1) / segment.WordBits
 	if words > len(setBlock{}) {
 		return segment.NewBits(p.Docs())
 	}
@@ -107,6 +109,23 @@ func (p *Part) take() segment.Bits {
 	m.lock.Unlock()
 	clear(set)
 	return set
+}
+
+// CopyOf returns a set with the documents of another one, which is valid as long.
+func (p *Part) CopyOf(docs segment.Bits) segment.Bits {
+	set := p.Set()
+	copy(set, docs)
+	return set
+}
+
+// passing returns an empty set for the documents of the part, which is valid until the next
+// one: a query can have more words than there is room for the sets of.
+func (p *Part) passing() segment.Bits {
+	if p.last == nil {
+		p.last = p.Set()
+	}
+	clear(p.last)
+	return p.last
 }
 
 // Release makes the memory of sets available again. The session must not be used after that.
@@ -134,11 +153,11 @@ func NewSession(ctx context.Context, s *schema.Schema, r *scorch.IndexSnapshot, 
 	base := uint64(0)
 	for _, seg := range r.Segments() {
 		if seg.LiveSize() > 0 {
-			p, err := openPart(seg)
+			p, err := openPart(seg, se.sets)
 			if err != nil {
 				return nil, err
 			}
-			p.Deadline, p.sets, p.number, p.segment, p.Base = &se.Deadline, se.sets, len(se.Parts), seg.Id(), base
+			p.Deadline, p.number, p.segment, p.Base = &se.Deadline, len(se.Parts), seg.Id(), base
 			se.Parts = append(se.Parts, p)
 			se.docs += p.docs
 		}
@@ -147,12 +166,14 @@ func NewSession(ctx context.Context, s *schema.Schema, r *scorch.IndexSnapshot, 
 	return se, nil
 }
 
-func openPart(seg *scorch.SegmentSnapshot) (*Part, error) {
+func openPart(seg *scorch.SegmentSnapshot, sets *setMemory) (*Part, error) {
 	r, err := segment.NewReader(seg.Segment())
 	if err != nil {
 		return nil, err
 	}
-	p := &Part{Reader: r, Live: segment.AllBits(r.Docs())}
+	p := &Part{Reader: r, sets: sets}
+	p.Live = p.Set()
+	p.Live.SetAll(r.Docs())
 	if deleted := seg.Deleted(); deleted != nil {
 		for it := deleted.Iterator(); it.HasNext(); {
 			if doc := it.Next(); int(doc) < r.Docs() {

@@ -173,7 +173,7 @@ func (m *wordMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
 }
 
 func (m *wordMatcher) find(p *Part) (segment.Bits, error) {
-	found := p.take()
+	found := p.setOf(m.kept)
 	if err := m.addTo(p, found); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,10 @@ import (
 // Bits are a set of the documents of one segment.
 type Bits = bitset.Bits
 
-const wordBits = bitset.WordBits
+// WordBits is the number of documents of a word of a set.
+const WordBits = bitset.WordBits
+
+const wordBits = WordBits
 
 // NewBits returns an empty set for a segment of so many documents.
 func NewBits(docs int) Bits { return bitset.New(docs) }
