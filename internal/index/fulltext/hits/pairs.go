@@ -38,31 +38,46 @@ func (p pairs) addPairs(all []*found, want int, below float64) error {
 		}
 		return reach(p.most(score)) && reach(p.mostOf(f, at, score))
 	}
-	if p.count(all, min(bar, best), reaches) > fewPairs {
-		err := p.addTo(all, min(bar, best), func(_ *found, _ int, score float32) bool { return score >= bar && float64(score) <= below })
-		if err != nil {
+	chosen, n := p.choose(all, min(bar, best), reaches)
+	if n > fewPairs {
+		first, _ := p.choose(all, min(bar, best), func(_ *found, _ int, score float32) bool { return score >= bar && float64(score) <= below })
+		if err := p.addTo(first); err != nil {
 			return err
 		}
 		bar = p.last(all, want, below) // with the pairs of the first
+		chosen, _ = p.choose(all, min(bar, best), reaches)
 	}
-	return p.addTo(all, min(bar, best), reaches)
+	return p.addTo(chosen)
 }
 
 // fewPairs is the number of documents up to which the positions of all are read at once.
 // Of more, the best are read first, which leaves fewer of the others.
 const fewPairs = 100
 
-// count returns the number of chosen scores, which the pairs bring to bar at least.
-func (p pairs) count(all []*found, bar float32, chosen func(f *found, at int, score float32) bool) (n int) {
+// chosenScores are scores of a part that lack their pairs.
+type chosenScores struct {
+	found  *found
+	docs   []uint32
+	places []int // of docs in the scores
+}
+
+// choose chooses n incomplete scores that the pairs can bring to bar.
+func (p pairs) choose(all []*found, bar float32, isChosen func(f *found, at int, score float32) bool) (chosen []chosenScores, n int) {
 	for _, f := range all {
-		least := p.least(bar)
+		if f.Scores == nil {
+			continue
+		}
+		one, least := chosenScores{found: f}, p.least(bar)
 		f.scan(&least, func(at int, score float32) {
-			if chosen(f, at, score) {
-				n++
+			if !f.complete.Has(uint32(at)) && isChosen(f, at, score) {
+				one.docs, one.places = append(one.docs, f.doc(at)), append(one.places, at)
 			}
 		})
+		if len(one.docs) > 0 {
+			chosen, n = append(chosen, one), n+len(one.docs)
+		}
 	}
-	return n
+	return chosen, n
 }
 
 // last returns the least that the last of the want best scores below a score can be, 0 if
@@ -84,28 +99,13 @@ func (p pairs) last(all []*found, want int, below float64) float32 {
 	return best[0]
 }
 
-// addTo adds the pairs to those chosen scores that are incomplete.
-func (p pairs) addTo(all []*found, bar float32, chosen func(f *found, at int, score float32) bool) error {
-	for _, f := range all {
-		if f.Scores == nil {
-			continue
-		}
-		least := p.least(bar)
-		var docs []uint32
-		var places []int // of docs in scores
-		f.scan(&least, func(at int, score float32) {
-			if !f.complete.Has(uint32(at)) && chosen(f, at, score) {
-				docs = append(docs, f.doc(at))
-				places = append(places, at)
-			}
-		})
-		if len(places) == 0 {
-			continue
-		}
+// addTo adds the pairs to scores.
+func (p pairs) addTo(chosen []chosenScores) error {
+	for _, of := range chosen {
 		i := 0
-		err := p.Sums(f.Part, docs, func(sum float64) {
-			f.addScore(places[i], sum)
-			f.complete.Set(uint32(places[i]))
+		err := p.Sums(of.found.Part, of.docs, func(sum float64) {
+			of.found.addScore(of.places[i], sum)
+			of.found.complete.Set(uint32(of.places[i]))
 			i++
 		})
 		if err != nil {

@@ -58,15 +58,18 @@ func (w *nearWord) read(m *columnsMatcher, p *Part, docs []uint32) error {
 	w.scores = slices.Grow(w.scores[:0], n)[:n]
 	clear(w.scores)
 	w.places = slices.Grow(w.places[:0], len(m.parts))[:len(m.parts)]
+	none := m.kept != nil && m.kept[p.number] != nil && !slices.ContainsFunc(docs, m.kept[p.number].Has)
 	for i, part := range m.parts {
 		places := slices.Grow(w.places[i][:cap(w.places[i])], max(0, n-cap(w.places[i])))[:n]
 		for at := range places {
 			places[at] = places[at][:0]
 		}
+		if w.places[i] = places; none {
+			continue
+		}
 		if err := part.readPlaces(p, docs, places, func(at int, freq float64, length int) { w.scores[at] += columns[i].weight(freq, length) }); err != nil {
 			return err
 		}
-		w.places[i] = places
 	}
 	for at, weight := range w.scores {
 		if weight > 0 {
