@@ -66,8 +66,8 @@ func (b *bounds) ranges(all []*found, stretch int) (ranges []*boundsRange, liste
 		left, docs := f.Part.CopyOf(f.Docs), uint32(f.Part.Docs())
 		size := docs
 		if listed {
-			windows := max(64*stretch, f.Part.Docs()/mostRanges) / b.window
-			size = uint32(b.window * (windows + 1))
+			size = uint32(64 * stretch * (1 + f.Part.Docs()/mostRanges/(64*stretch)))
+			size += uint32(b.window-1) - (size-1)%uint32(b.window)
 		}
 		for from := uint32(0); from < docs; from += size {
 			ranges = append(ranges, &boundsRange{bounds: b, found: f, left: left, from: from, to: min(docs, from+size)})

@@ -285,18 +285,20 @@ func (s *Scan) word(first, limit uint32) uint64 {
 	return w
 }
 
-// passOver passes over the documents of the container before to.
+// passOver passes over the documents of the container before to. It counts those of the chunk
+// in which it ends.
 func (s *Scan) passOver(to uint32) {
-	n := s.before(to)
-	if n > 0 && to > s.end {
-		if last := s.at(n - 1); last >= s.end {
-			s.goTo(last)
-			n -= s.before(s.start)
+	if to >= s.end && int(to) < s.src.docs {
+		s.goTo(to)
+		if s.bits == nil {
+			s.array = s.array[2*s.before(s.start):]
 		}
+		s.next = max(s.next, s.start)
 	}
+	n := s.before(to)
 	s.pending += uint32(n)
 	if s.bits == nil {
-		s.array = s.array[2*s.before(to):]
+		s.array = s.array[2*n:]
 	}
 	s.next = to
 }
