@@ -55,29 +55,15 @@ type codecs struct {
 // newCodecs returns the codecs of a map with a dictionary, which may be nil.
 func newCodecs(c Compression, dictionary []byte) (*codecs, error) {
 	k := &codecs{c, dictionary, withoutDict}
-	if dictionary != nil {
-		k.zstd = sync.OnceValues(func() (zstdCodec, error) { return newZstd(dictionary) })
-	} else if c != Zstd {
+	if dictionary == nil {
 		return k, nil
 	}
+	k.zstd = sync.OnceValues(func() (zstdCodec, error) { return newZstd(dictionary) })
 	_, err := k.zstd()
 	return k, err
 }
 
-// close closes what only one map uses.
-func (k *codecs) close() error {
-	if k.dict == nil {
-		return nil
-	}
-	z, err := k.zstd()
-	if err != nil {
-		return nil // it was not opened
-	}
-	z.dec.Close()
-	return z.enc.Close()
-}
-
-// A zstdCodec encodes and decodes values with one dictionary, or none.
+// A zstdCodec encodes and decodes values with one dictionary, or none. It is not closed.
 type zstdCodec struct {
 	enc *zstd.Encoder
 	dec *zstd.Decoder
@@ -115,7 +101,7 @@ func (k *codecs) append(dst, value []byte) ([]byte, codec) {
 		out := s2.Encode(dst[start:start+room], value)
 		dst, used = dst[:start+len(out)], codecS2
 	case k.compression == Zstd:
-		z, _ := k.zstd() // newCodecs has made it
+		z, _ := k.zstd() // no error: newZstd has constant options
 		dst, used = z.enc.EncodeAll(value, dst), codecZstd
 		if k.dict != nil {
 			used = codecZstdDict

@@ -198,9 +198,6 @@ func (m *FileMap) release() error {
 		faults = append(faults, m.keys.file.Close())
 	}
 	faults = append(faults, unmapPrivate(m.mapped))
-	if k := m.codecs.Load(); k != nil {
-		faults = append(faults, k.close())
-	}
 	if m.lock != nil {
 		faults = append(faults, m.lock.Release())
 	}
