@@ -48,6 +48,9 @@ type partWord struct {
 // than to read them.
 const fewLeft = 32
 
+// clearing is how many scores are cleared in the time in which one document is skipped.
+const clearing = 256
+
 // mostRanges is the number of ranges of a part at most. Each passes over the documents of
 // those before.
 const mostRanges = 8
@@ -116,7 +119,7 @@ func (p *rangeScorer) compute(end *plan.Deadline, r *boundsRange, opened bool) e
 		if n == 0 {
 			continue // the words pass over it later
 		}
-		win.All = float64(n*fewLeft) > min(1, p.each)*float64(len(win.Sums))
+		win.All = n > len(win.Sums)/clearing && float64(n*fewLeft) > min(1, p.each)*float64(len(win.Sums))
 		for i := range p.words {
 			if err := p.words[i].scores.Add(win); err != nil {
 				return err
