@@ -64,10 +64,11 @@ func boundedSum(parts []Matcher) (words []Bounded, ok bool) {
 	return words, true
 }
 
-// setOf returns an empty set for a word that keeps the sets of all parts, or nil.
+// setOf returns an empty set for a word that keeps those of all parts, or nil. A query can have
+// more words than there is room for the sets of: those that are not kept are garbage at once.
 func (p *Part) setOf(kept []segment.Bits) segment.Bits {
 	if kept == nil {
-		return p.passing()
+		return segment.NewBits(p.Docs())
 	}
 	return p.Set()
 }

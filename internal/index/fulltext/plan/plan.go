@@ -171,8 +171,7 @@ func (m boolMatcher) Score(p *Part, to *Scores) error {
 // A finder is a matcher that finds all documents of a part, hidden ones too if that takes less time, without looking
 // at those that are asked for.
 type finder interface {
-	// find returns a set that belongs to the matcher, and is valid until the next is found in
-	// the part unless the matcher keeps it.
+	// find returns a set that belongs to the matcher.
 	find(p *Part) (segment.Bits, error)
 }
 

@@ -75,7 +75,6 @@ type Part struct {
 	Live      segment.Bits // the visible documents
 	docs      int          // in Live
 	sets      *setMemory
-	last      segment.Bits // see passing; nil: none
 }
 
 // setMemory has the sets that words find, until their session is released. A search for many
@@ -116,16 +115,6 @@ func (p *Part) CopyOf(docs segment.Bits) segment.Bits {
 	set := p.Set()
 	copy(set, docs)
 	return set
-}
-
-// passing returns an empty set for the documents of the part, which is valid until the next
-// one: a query can have more words than there is room for the sets of.
-func (p *Part) passing() segment.Bits {
-	if p.last == nil {
-		p.last = p.Set()
-	}
-	clear(p.last)
-	return p.last
 }
 
 // Release makes the memory of sets available again. The session must not be used after that.
