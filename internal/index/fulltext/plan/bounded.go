@@ -189,6 +189,11 @@ func (w *WordScores) of(weight float64) float64 {
 // Score implements segment.Scorer for documents that have the last term alone.
 func (w *WordScores) Score(freq, length uint32) float64 { return w.of(w.last.weight(freq, length)) }
 
+// Joined implements segment.Scorer for documents that have others too.
+func (w *WordScores) Joined(weight float64, freq, length uint32) float64 {
+	return w.of(weight + w.last.weight(freq, length))
+}
+
 // Docs returns about how many documents of the part have the word, before any is scored.
 func (w *WordScores) Docs() (n int) {
 	if w.whole != nil {
@@ -202,29 +207,16 @@ func (w *WordScores) Docs() (n int) {
 
 // Add adds the scores in the word to those of the documents of a window.
 func (w *WordScores) Add(to *Window) error {
-	docs := to.Docs
-	if to.All {
-		docs = nil
-	}
 	if w.whole != nil {
 		w.addWhole(to)
 		return nil
 	}
-	if to.All && len(w.lists) == 0 {
-		return w.last.scan.AddScores(to.To, &segment.ScoreSum{From: to.From, Sums: to.Sums, Table: to.table(w.last.table), Scorer: w})
-	}
 	for i := range w.lists {
-		list := &w.lists[i]
-		err := list.scan.Read(to.From, to.To, docs, func(batch []segment.Freq) {
-			for _, p := range batch {
-				to.addWeight(p.Doc-to.From, list.weight(p.Freq, p.Length))
-			}
-		})
-		if err != nil {
+		if err := w.lists[i].weigh(to); err != nil {
 			return err
 		}
 	}
-	if err := w.last.scan.Read(to.From, to.To, docs, func(batch []segment.Freq) { w.addLast(to, batch) }); err != nil {
+	if err := w.addLast(to); err != nil {
 		return err
 	}
 	for _, at := range to.touched {
@@ -237,31 +229,43 @@ func (w *WordScores) Add(to *Window) error {
 	return nil
 }
 
-func (w *Window) addWeight(at uint32, weight float64) {
-	if w.weights[at] == 0 {
-		w.touched = append(w.touched, at)
+// weigh adds the weights of the term.
+func (l *scoreList) weigh(to *Window) error {
+	docs := to.Docs
+	if to.All {
+		docs = nil
 	}
-	w.weights[at] += weight
+	return l.scan.Read(to.From, to.To, docs, func(batch []segment.Freq) {
+		for _, p := range batch {
+			at := p.Doc - to.From
+			if to.weights[at] == 0 {
+				to.touched = append(to.touched, at)
+			}
+			to.weights[at] += l.weight(p.Freq, p.Length)
+		}
+	})
 }
 
 // addLast adds the scores of documents of the last term.
-func (w *WordScores) addLast(to *Window, batch []segment.Freq) {
-	table, sums, weights, from := to.table(w.last.table), to.Sums, to.weights[:len(to.Sums)], to.From
-	for i := range batch {
-		p := &batch[i]
-		at := p.Doc - from
-		if weights[at] != 0 {
-			sums[at] += w.of(weights[at] + w.last.weight(p.Freq, p.Length))
-			weights[at] = 0
-			continue
-		}
-		score := table.Of(p)
-		if score == 0 {
-			score = w.Score(p.Freq, p.Length)
-			table.Set(p, score)
-		}
-		sums[at] += score
+func (w *WordScores) addLast(to *Window) error {
+	if to.All {
+		sum := w.sum(to)
+		return w.last.scan.AddScores(to.To, &sum)
 	}
+	sum := w.sum(to)
+	return w.last.scan.Read(to.From, to.To, to.Docs, func(batch []segment.Freq) {
+		for i := range batch {
+			sum.Add(batch[i].Doc-to.From, &batch[i])
+		}
+	})
+}
+
+func (w *WordScores) sum(to *Window) segment.ScoreSum {
+	sum := segment.ScoreSum{From: to.From, Sums: to.Sums, Table: to.table(w.last.table), Scorer: w}
+	if len(w.lists) > 0 {
+		sum.Weights = to.weights[:len(to.Sums)]
+	}
+	return sum
 }
 
 // addWhole adds scores that are known.

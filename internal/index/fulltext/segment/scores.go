@@ -45,11 +45,17 @@ type ScoreSum struct {
 	Sums   []float64
 	Table  *ScoreTable // of the term that is read
 	Scorer Scorer      // of what the table lacks
+
+	// Weights are what other terms of the word add to the weights of documents, 0 for most,
+	// nil for none. Those that are added become 0.
+	Weights []float64
 }
 
 // A Scorer scores the documents of a term.
 type Scorer interface {
 	Score(freq, length uint32) float64
+	// Joined scores a document in which other terms have a weight.
+	Joined(weight float64, freq, length uint32) float64
 }
 
 // AddScores adds the scores of all documents from the first on and before to, as Read with
@@ -57,7 +63,7 @@ type Scorer interface {
 func (s *Scan) AddScores(to uint32, a *ScoreSum) error {
 	if s.single {
 		if a.From <= s.base && s.base < to && s.err == nil {
-			a.Sums[s.base-a.From] += a.Scorer.Score(1, s.length)
+			a.Add(s.base-a.From, &Freq{Freq: 1, Length: s.length})
 		}
 		return s.src.name(s.err)
 	}
@@ -102,7 +108,7 @@ const tableBits4 = tableBits * 0x0001000100010001
 // where the table has all of them. What changes with each document is in variables, which the
 // CPU keeps in registers.
 func (s *Scan) addArrayScores(limit uint32, a *ScoreSum) {
-	data, tf, sums, table := s.array, s.tf.data, a.Sums, a.Table
+	data, tf, sums, weights, table := s.array, s.tf.data, a.Sums, a.Weights, a.Table
 	at, next, from, low := s.tf.at, s.next, a.From, s.base-a.From
 	for len(data) > 1 {
 		if len(data) >= 8 && at+8 <= uint64(len(tf)) {
@@ -110,7 +116,8 @@ func (s *Scan) addArrayScores(limit uint32, a *ScoreSum) {
 			one, two, three, last := uint32(four&0xffff), uint32(four>>16&0xffff), uint32(four>>32&0xffff), uint32(four>>48)
 			if postings&tableBits4 == 0 && s.base+last < limit && s.base+one >= next && one < two && two < three && three < last {
 				a, b, c, d := table[tableAt(postings)], table[tableAt(postings>>16)], table[tableAt(postings>>32)], table[tableAt(postings>>48)]
-				if a != 0 && b != 0 && c != 0 && d != 0 {
+				alone := weights == nil || weights[low+one]+weights[low+two]+weights[low+three]+weights[low+last] == 0
+				if alone && a != 0 && b != 0 && c != 0 && d != 0 {
 					sums[low+one] += a
 					sums[low+two] += b
 					sums[low+three] += c
@@ -129,7 +136,7 @@ func (s *Scan) addArrayScores(limit uint32, a *ScoreSum) {
 			return
 		}
 		s.tf.at = at
-		sums[doc-from] += s.takeScore(a)
+		s.addNext(doc-from, a)
 		next, data, at = doc+1, data[2:], s.tf.at
 	}
 	s.array, s.next, s.tf.at = data, next, at
@@ -137,7 +144,7 @@ func (s *Scan) addArrayScores(limit uint32, a *ScoreSum) {
 
 // addBitScores is addArrayScores for a bitmap.
 func (s *Scan) addBitScores(limit uint32, a *ScoreSum) {
-	tf, table, at, all := s.tf.data, a.Table, s.tf.at, a.Sums
+	tf, table, at, all, weights := s.tf.data, a.Table, s.tf.at, a.Sums, a.Weights
 	for s.next < limit {
 		first := s.next &^ (wordBits - 1)
 		w := s.word(first, limit)
@@ -149,7 +156,8 @@ func (s *Scan) addBitScores(limit uint32, a *ScoreSum) {
 		for ; w != 0; w &= w - 1 {
 			doc := bits.TrailingZeros64(w) % wordBits
 			if at+2 <= uint64(len(tf)) {
-				if posting := uint64(binary.LittleEndian.Uint16(tf[at:])); posting&tableBits == 0 {
+				posting := uint64(binary.LittleEndian.Uint16(tf[at:]))
+				if posting&tableBits == 0 && (weights == nil || weights[int(first-a.From)+doc] == 0) {
 					if score := table[tableAt(posting)]; score != 0 {
 						sums[doc] += score
 						at += 2
@@ -158,21 +166,31 @@ func (s *Scan) addBitScores(limit uint32, a *ScoreSum) {
 				}
 			}
 			s.tf.at = at
-			sums[doc] += s.takeScore(a)
+			s.addNext(first-a.From+uint32(doc), a)
 			at = s.tf.at
 		}
 	}
 	s.tf.at = at
 }
 
-// takeScore reads the posting of a document, and returns its score.
-func (s *Scan) takeScore(a *ScoreSum) float64 {
+// addNext reads the posting of a document and adds its score.
+func (s *Scan) addNext(at uint32, a *ScoreSum) {
 	var p Freq
 	s.take(&p)
-	if score := a.Table.Of(&p); score != 0 {
-		return score
+	a.Add(at, &p)
+}
+
+// Add adds the score of a posting to that of the document at a place.
+func (a *ScoreSum) Add(at uint32, p *Freq) {
+	if a.Weights != nil && a.Weights[at] != 0 {
+		a.Sums[at] += a.Scorer.Joined(a.Weights[at], p.Freq, p.Length)
+		a.Weights[at] = 0
+		return
 	}
-	score := a.Scorer.Score(p.Freq, p.Length)
-	a.Table.Set(&p, score)
-	return score
+	score := a.Table.Of(p)
+	if score == 0 {
+		score = a.Scorer.Score(p.Freq, p.Length)
+		a.Table.Set(p, score)
+	}
+	a.Sums[at] += score
 }
