@@ -58,8 +58,9 @@ type part struct {
 func (p *part) fill(s *schema.Schema, puts []doc.Doc, perByte, maxCost int64) (rest []doc.Doc, err error) {
 	var in schema.Lists
 	p.puts = slices.Grow(p.puts, len(puts))
-	for i, d := range puts {
-		b, err := s.Build(d.Row, &in)
+	for i := range puts {
+		d := &puts[i]
+		b, err := s.Built(d, &in)
 		if err != nil {
 			return nil, fmt.Errorf("document %s: %w", d.OID, err)
 		}
