@@ -2,6 +2,7 @@ package giveway
 
 import (
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,6 +37,9 @@ func TestLoadGivesWay(t *testing.T) {
 			if load.Step(); time.Since(at) > 0 {
 				t.Error("a load sleeps within its slice")
 			}
+		}
+		if got := load.Gave(); got != pause(runtime.GOMAXPROCS(0), runtime.GOMAXPROCS(0)) {
+			t.Errorf("a load that slept once gave %v", got)
 		}
 		search.End()
 		time.Sleep(after / 2)
@@ -89,6 +93,26 @@ func TestSlowSearchGivesWay(t *testing.T) {
 			t.Errorf("at the end: got %d short and %d long ones, want none and %d", short.Load(), long.Load(), loads)
 		}
 	})
+}
+
+// A search begins behind the goroutines that are ready. Go takes one of 61 goroutines out
+// of this order.
+func TestSearchBeginsLast(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const searches = 100
+	first := 0
+	for range searches {
+		var ran atomic.Bool
+		go ran.Store(true)
+		search := Search()
+		if ran.Load() {
+			first++
+		}
+		search.End()
+	}
+	if first < searches*9/10 {
+		t.Errorf("of %d goroutines that were ready, %d ran before a search that began later", searches, first)
+	}
 }
 
 // However many goroutines give way, they leave half a processor, and they use the others.
