@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/dict"
 	"github.com/klauspost/compress/s2"
@@ -47,28 +48,46 @@ const (
 // creates another one. Its methods may be called concurrently.
 type codecs struct {
 	compression Compression
-	dict        []byte // or nil
-	enc         *zstd.Encoder
-	dec         *zstd.Decoder
+	dict        []byte                    // or nil
+	zstd        func() (zstdCodec, error) // that of dict
 }
 
 // newCodecs returns the codecs of a map with a dictionary, which may be nil.
-func newCodecs(c Compression, dictionary []byte, workers int) (*codecs, error) {
+func newCodecs(c Compression, dictionary []byte) (*codecs, error) {
+	k := &codecs{c, dictionary, withoutDict}
+	if dictionary == nil {
+		return k, nil
+	}
+	k.zstd = sync.OnceValues(func() (zstdCodec, error) { return newZstd(dictionary) })
+	_, err := k.zstd()
+	return k, err
+}
+
+// A zstdCodec encodes and decodes values with one dictionary, or none. It is not closed.
+type zstdCodec struct {
+	enc *zstd.Encoder
+	dec *zstd.Decoder
+}
+
+// withoutDict is the codec of all maps without a dictionary. It is made when one needs it:
+// a thousand of them would take 7 MB.
+var withoutDict = sync.OnceValues(func() (zstdCodec, error) { return newZstd(nil) })
+
+func newZstd(dictionary []byte) (z zstdCodec, err error) {
+	workers := runtime.GOMAXPROCS(0)
 	dec := []zstd.DOption{zstd.WithDecoderConcurrency(workers), zstd.WithDecoderMaxMemory(MaxValue), zstd.WithDecoderLowmem(true)}
 	enc := []zstd.EOption{zstd.WithEncoderConcurrency(workers), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false)}
 	if dictionary != nil {
 		dec = append(dec, zstd.WithDecoderDicts(dictionary))
 		enc = append(enc, zstd.WithEncoderDict(dictionary))
 	}
-	k := &codecs{compression: c, dict: dictionary}
-	var err error
-	if k.dec, err = zstd.NewReader(nil, dec...); err != nil {
-		return nil, fmt.Errorf("zstd: %w", err)
+	if z.dec, err = zstd.NewReader(nil, dec...); err != nil {
+		return z, fmt.Errorf("zstd: %w", err)
 	}
-	if k.enc, err = zstd.NewWriter(nil, enc...); err != nil {
-		return nil, fmt.Errorf("zstd: %w", err)
+	if z.enc, err = zstd.NewWriter(nil, enc...); err != nil {
+		return z, fmt.Errorf("zstd: %w", err)
 	}
-	return k, nil
+	return z, nil
 }
 
 // append appends the encoded value.
@@ -81,10 +100,12 @@ func (k *codecs) append(dst, value []byte) ([]byte, codec) {
 		dst = slices.Grow(dst, room)
 		out := s2.Encode(dst[start:start+room], value)
 		dst, used = dst[:start+len(out)], codecS2
-	case k.compression == Zstd && k.dict != nil:
-		dst, used = k.enc.EncodeAll(value, dst), codecZstdDict
 	case k.compression == Zstd:
-		dst, used = k.enc.EncodeAll(value, dst), codecZstd
+		z, _ := k.zstd() // no error: newZstd has constant options
+		dst, used = z.enc.EncodeAll(value, dst), codecZstd
+		if k.dict != nil {
+			used = codecZstdDict
+		}
 	}
 	if used == codecNone || len(dst)-start >= len(value) {
 		return append(dst[:start], value...), codecNone
@@ -106,7 +127,10 @@ func (k *codecs) decode(room []byte, c codec, stored []byte, raw int) ([]byte, e
 			value, err = s2.Decode(slices.Grow(room[:0], raw)[:raw], stored)
 		}
 	default:
-		value, err = k.dec.DecodeAll(stored, slices.Grow(room[:0], raw))
+		var z zstdCodec
+		if z, err = k.zstd(); err == nil {
+			value, err = z.dec.DecodeAll(stored, slices.Grow(room[:0], raw))
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrCorrupt, err)
@@ -218,7 +242,7 @@ func (m *FileMap) trainOn(pages []doc.Page) {
 	if dictionary == nil {
 		return
 	}
-	trained, err := newCodecs(k.compression, dictionary, runtime.GOMAXPROCS(0))
+	trained, err := newCodecs(k.compression, dictionary)
 	if err != nil {
 		return
 	}

@@ -196,13 +196,15 @@ func FuzzDecode(f *testing.F) {
 	for i := range samples {
 		samples[i] = bytes.Repeat([]byte{byte(i), 'a', 'b', byte(i >> 4)}, 40)
 	}
-	k, err := newCodecs(S2, train(samples), 1)
+	k, err := newCodecs(Zstd, train(samples))
 	if err != nil {
 		f.Fatal(err)
 	}
 	for c := range codecLast + 1 {
-		stored, _ := (&codecs{compression: S2, enc: k.enc, dec: k.dec}).append(nil, samples[0])
-		f.Add(stored, byte(c), 160)
+		for compression := range None + 1 {
+			stored, _ := (&codecs{compression, k.dict, k.zstd}).append(nil, samples[0])
+			f.Add(stored, byte(c), 160)
+		}
 	}
 	f.Fuzz(func(t *testing.T, stored []byte, c byte, raw int) {
 		if raw < 0 || raw > 1<<16 {

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -308,10 +309,15 @@ func (m *FileMap) markCorrupt(hash uint64, s slot) {
 // returns, and later readers find none.
 type epochs struct {
 	now  atomic.Uint32
-	pins [2][pinStripes]pin // by the epoch's parity
+	pins [2][]pin // by the epoch's parity
 }
 
-const pinStripes = 64 // more than cores, so that readers rarely share a cache line
+// begin makes four stripes for each processor, so that readers rarely share a cache line.
+func (e *epochs) begin() {
+	for parity := range e.pins {
+		e.pins[parity] = make([]pin, 4*runtime.GOMAXPROCS(0))
+	}
+}
 
 type pin struct {
 	n atomic.Int32
@@ -322,7 +328,8 @@ type pin struct {
 func (e *epochs) enter(hash uint64) *pin {
 	for {
 		now := e.now.Load()
-		p := &e.pins[now&1][hash>>12%pinStripes]
+		pins := e.pins[now&1]
+		p := &pins[hash>>12%uint64(len(pins))]
 		p.n.Add(1)
 		// If the epoch ended between the two lines, drain may have missed this
 		// pin.

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -126,6 +125,7 @@ func Open(dir string, o Options) (*FileMap, error) {
 // openMap opens a map without its keeper.
 func openMap(dir string, o Options) (*FileMap, error) {
 	m := &FileMap{dir: dir, options: o.withDefaults()}
+	m.epochs.begin()
 	m.fs, m.index.spreadAt = m.options.FS, o.spreadAt
 	m.life, m.end = context.WithCancel(context.Background())
 	m.order.Store(&[]*segment{})
@@ -198,10 +198,6 @@ func (m *FileMap) release() error {
 		faults = append(faults, m.keys.file.Close())
 	}
 	faults = append(faults, unmapPrivate(m.mapped))
-	if k := m.codecs.Load(); k != nil {
-		k.dec.Close()
-		faults = append(faults, k.enc.Close())
-	}
 	if m.lock != nil {
 		faults = append(faults, m.lock.Release())
 	}
@@ -250,7 +246,7 @@ func (m *FileMap) openCodecs() error {
 	if err != nil {
 		return err
 	}
-	k, err := newCodecs(m.options.Compression, dictionary, runtime.GOMAXPROCS(0))
+	k, err := newCodecs(m.options.Compression, dictionary)
 	if err != nil {
 		return err
 	}

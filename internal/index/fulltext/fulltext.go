@@ -76,6 +76,7 @@ package fulltext
 import (
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -212,12 +213,17 @@ func (ix *Index) Count() (n uint64, err error) {
 func (ix *Index) Bytes() (n uint64, err error) {
 	ix.use.RLock()
 	defer ix.use.RUnlock()
-	defer ix.recoverPanic(&err)
 	if ix.closed {
 		return 0, ErrClosed
 	}
-	if s, ok := ix.store.(*scorch.Scorch); ok {
-		n, _ = s.StatsMap()["CurOnDiskBytes"].(uint64)
+	files, err := os.ReadDir(ix.dir)
+	if err != nil {
+		return 0, fmt.Errorf("index %s: %w", ix.dir, err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err == nil { // else a merge has removed it
+			n += uint64(info.Size())
+		}
 	}
 	return n, nil
 }

@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -44,11 +45,12 @@ func (s rootSum) write(dir string) error {
 	b := binary.LittleEndian.AppendUint64([]byte(rootSumMagic), s.transaction)
 	b = binary.LittleEndian.AppendUint32(b, s.sum)
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
-	name := filepath.Join(dir, rootSumName)
-	if err := os.WriteFile(name+".tmp", b, 0o600); err != nil {
+	file, err := os.OpenFile(filepath.Join(dir, rootSumName), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
 		return err
 	}
-	return os.Rename(name+".tmp", name)
+	_, err = file.WriteAt(b, 0) // one that a crash cuts is no checksum
+	return errors.Join(err, file.Close())
 }
 
 // sumRoot returns the checksum of root.bolt, and false if it can't be read or a

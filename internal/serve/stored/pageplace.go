@@ -18,7 +18,7 @@ import (
 const PagesFile = "pages.store"
 
 // recordStore makes durable that the pages are in the configured store. Call it before
-// the pages are opened: that makes them.
+// the pages are opened: that makes them. The files of a new table say it themselves.
 func (s *Table) recordStore() error {
 	if s.ReadOnly {
 		return nil
@@ -29,7 +29,10 @@ func (s *Table) recordStore() error {
 		return err
 	}
 	marks, _ := s.Trace.Table(s.Conf.Name)
-	if was == "" && now == configs.FileMap && marks.Loaded {
+	if was == "" && now == configs.FileMap {
+		if !marks.Loaded {
+			return nil
+		}
 		was = "a store that is not known"
 	}
 	if marks.Numbers > 0 && was != "" {

@@ -10,9 +10,12 @@ import (
 )
 
 // While tables are loaded, Go's heap may grow beyond twice what is in use, since
-// collecting garbage is a tenth of the CPU of a load otherwise.
+// collecting garbage is a tenth of the CPU of a load otherwise. A large heap grows by less:
+// merges of a load of millions of rows have 400 MB in use.
 const (
 	loadHeap     = 160 << 20 // heap up to which garbage is left
+	loadGarbage  = 200 << 20 // the most garbage that is left
+	leastPercent = 50        // but for a heap that is larger than that allows
 	loadShare    = 2         // it is at most this part of Go's memory limit
 	loadPercent  = 400       // the most that the heap may grow over what is in use
 	loadEvery    = 500 * time.Millisecond
@@ -83,9 +86,11 @@ func live() uint64 {
 }
 
 // percentFor returns by how much the heap may grow beyond what is in use: up to
-// loadHeap, or to a part of the memory limit, but as usual where that is more.
+// loadHeap, or to a part of the memory limit, but as usual where that is more, and by no
+// more than loadGarbage.
 func percentFor(live uint64, limit int64, usual int) int {
 	heap := min(loadHeap, limit/loadShare)
 	used := max(int64(min(live, math.MaxInt64/100)), 1)
+	usual = min(usual, max(leastPercent, int(100*loadGarbage/used)))
 	return max(usual, int(min(100*(heap-used)/used, loadPercent)))
 }

@@ -250,7 +250,8 @@ func (t *Table) load(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return t.dieIfBroken("initial", err)
 	}
-	if err := errors.Join(t.noteLoaded(time.Now()), t.Serve(ctx), t.checkUpdated(ctx, r)); err != nil {
+	t.noteLoaded(time.Now())
+	if err := errors.Join(t.Serve(ctx), t.checkUpdated(ctx, r)); err != nil {
 		return t.dieIfBroken("initial", err)
 	}
 	t.Source.seen(nil)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"sync"
 	"time"
@@ -28,9 +29,9 @@ const (
 	suspectEvery = 10 * time.Minute
 )
 
-// scrubFile has, in the directory of a table, when its files were read last, or loaded:
-// reading at once what was written a moment ago would test the memory, not the disk.
-// Without the file they are read soon.
+// scrubFile has, in the directory of a table, when its files were read last. Without it
+// they are read a day after the load: reading at once what was written a moment ago would
+// test the memory, not the disk.
 const scrubFile = "scrub"
 
 // scrubbing is held by the scrub that runs: all together have a tenth of the time.
@@ -60,10 +61,15 @@ func (t *Table) scheduleScrub(s *schedule.Scheduler) {
 	s.EveryIf(t.Conf.Name+" scrub", lookEvery, lookEvery, t.scrubIsDue, t.scrub)
 }
 
-// readLastScrub returns the time of the last scrub, zero if it is not known.
+// readLastScrub returns the time of the last scrub, or of the load if there was none. It
+// is zero if it is not known.
 func (t *Table) readLastScrub() time.Time {
 	var last lastScrub
 	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(t.Dir, scrubFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		marks, _ := t.Trace.Table(t.Conf.Name)
+		return marks.Load
+	}
 	if err != nil || sealed.CheckObject(text) != nil || json.Unmarshal(text, &last) != nil || last.At.After(time.Now()) {
 		return time.Time{}
 	}
@@ -71,14 +77,10 @@ func (t *Table) readLastScrub() time.Time {
 }
 
 // noteLoaded puts the first scrub off until a day after the load.
-func (t *Table) noteLoaded(at time.Time) error {
-	if !t.HasFiles() {
-		return nil
-	}
+func (t *Table) noteLoaded(at time.Time) {
 	t.scrubs.mu.Lock()
+	defer t.scrubs.mu.Unlock()
 	t.scrubs.last = at
-	t.scrubs.mu.Unlock()
-	return t.writeLastScrub(at)
 }
 
 func (t *Table) writeLastScrub(at time.Time) error {

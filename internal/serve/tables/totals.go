@@ -48,31 +48,32 @@ func (t *Table) total(ctx context.Context, rows database.Rows) (passes.Total, er
 	if t.CountDocuments() > smallTable {
 		return passes.Total{}, nil
 	}
-	sum, at, known, err := t.Source.totals.sum(ctx, t, rows)
-	if err != nil || !known {
+	sum, total, err := t.Source.totals.sum(ctx, t, rows)
+	if err != nil || !total.Known {
 		return passes.Total{}, err
 	}
 	stored, known, err := t.Stored.Total(t.Current(), t.Pages)
-	return passes.Total{At: at, Known: known, Equal: known && stored == sum}, err
+	total.Known, total.Equal = known, known && stored == sum
+	return total, err
 }
 
-// sum returns the sum of all rows of a table, and the database's clock before they were
-// read. It is not known before the next reading if the table has another description now.
-func (s *totals) sum(ctx context.Context, t *Table, rows database.Rows) (sum doc.Sum, at time.Time, known bool, err error) {
+// sum returns the sum of all rows of a table, and when they were read. It is not known
+// before the next reading if the table has another description now.
+func (s *totals) sum(ctx context.Context, t *Table, rows database.Rows) (sum doc.Sum, read passes.Total, err error) {
 	select {
 	case s.slot <- struct{}{}:
 	case <-ctx.Done():
-		return sum, at, false, ctx.Err()
+		return sum, read, ctx.Err()
 	}
 	defer func() { <-s.slot }()
 	s.asked[t] = time.Now()
 	if time.Since(s.began) >= max(totalsEvery, totalsFactor*s.took)-passes.LookEvery/2 {
 		if err := s.read(ctx, t.Source.Database, rows); err != nil {
-			return sum, at, false, err
+			return sum, read, err
 		}
 	}
-	sum, known = s.sums[t]
-	return sum, s.at, known && s.of[t] == rows, nil
+	sum, known := s.sums[t]
+	return sum, passes.Total{At: s.at, Read: s.began, Known: known && s.of[t] == rows}, nil
 }
 
 // read takes a reading. It reads the database's clock by rows first.

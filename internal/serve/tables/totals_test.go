@@ -54,12 +54,12 @@ func (s *summer) look(t *testing.T, all ...*Table) (known bool) {
 	time.Sleep(time.Second)
 	known = true
 	for _, table := range all {
-		sum, at, ok, err := table.Source.totals.sum(t.Context(), table, s)
+		sum, read, err := table.Source.totals.sum(t.Context(), table, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if known = known && ok; ok && (sum.Rows != 7 || !at.Before(s.began)) {
-			t.Errorf("got %+v at %v, want the sum, and a time before %v", sum, at, s.began)
+		if known = known && read.Known; read.Known && (sum.Rows != 7 || !read.At.Before(s.began) || read.Read.After(s.began)) {
+			t.Errorf("got %+v, %+v, want the sum, and times before %v", sum, read, s.began)
 		}
 	}
 	return known

@@ -35,6 +35,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -80,16 +81,13 @@ func New(o Options) (*Tree, error) {
 	return &Tree{options: o, mem: newMemory()}, nil
 }
 
-// removeRuns creates the directory, or removes the runs of an earlier process.
+// removeRuns removes the runs of an earlier process. The first run makes the directory.
 func removeRuns(fsys atomicfile.FS, dir string) error {
 	if dir == "" {
 		return errors.New("no directory")
 	}
-	if err := fsys.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
 	files, err := fsys.ReadDir(dir)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, f := range files {

@@ -15,6 +15,9 @@ import (
 // there are no records. The file is not synced, since it is not used after a
 // restart. The filter must have room for all keys.
 func writeRun(fsys atomicfile.FS, name string, filter *filter, records iter.Seq2[record, error]) (*run, error) {
+	if err := fsys.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return nil, fmt.Errorf("write run: %w", err)
+	}
 	file, err := fsys.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("write run: %w", err)

@@ -92,7 +92,7 @@ func (c *comparer) total(ctx context.Context, due changes.Due) changes.Due {
 	if total.Equal {
 		c.Trace.Note(c.Table.Name, func(m *timetrace.Table) { m.Settle(total.At, "compared") })
 	}
-	return total.resolve(due)
+	return c.turn.resolve(due, total)
 }
 
 // look reads a hint, and compares if wanted returns true.

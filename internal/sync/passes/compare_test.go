@@ -3,6 +3,7 @@ package passes
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,7 +104,7 @@ func (f *followed) busy(n int) {
 	for range n {
 		f.hint.Version += "+"
 		f.hint.Counted = false
-		f.total.At = time.Now()
+		f.total.At, f.total.Read = time.Now(), time.Now()
 		f.look(1)
 	}
 }
@@ -151,6 +152,21 @@ func TestSmallTableBesideABusyNeighbour(t *testing.T) {
 		f.total.Known = false
 		f.busy(1)
 		f.want("after a look at a table that is not small", 3)
+	})
+	follow(t, func(t *testing.T, f *followed) {
+		for i := range 500 {
+			f.Share.Idle(fmt.Sprint("another of many tables, ", i), ownWork)
+		}
+		f.total = Total{Known: true}
+		f.busy(1)
+		f.want("after a change", 2)
+		for range 10 {
+			f.hint.Version += "+"
+			f.look(1)
+		}
+		f.want("while its sum is that of before the comparison", 2)
+		f.busy(1)
+		f.want("when it is not", 3)
 	})
 	follow(t, func(t *testing.T, f *followed) {
 		f.cost = 3 * time.Second

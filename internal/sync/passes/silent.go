@@ -150,7 +150,7 @@ func (s *silent) judge(h doc.Hint, due changes.Due, total Total, found, counted 
 	case due == changes.Unproven: // in ten minutes
 		return changes.Unchanged
 	case due == changes.Unknown && total.Known:
-		return total.resolve(due)
+		return s.turn.resolve(due, total)
 	case due == changes.Unknown && found > 0:
 		return changes.Changed // windows found it, and perhaps not all of it
 	case due == changes.Unknown && s.vain && since < unknownAgain:

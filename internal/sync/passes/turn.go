@@ -56,17 +56,21 @@ func (t *Turn) since() time.Duration { return time.Since(t.began) }
 // A Total is the result of a comparison of all of a table by one sum.
 type Total struct {
 	At    time.Time // the database's clock before the rows were summed
+	Read  time.Time // this machine's
 	Known bool
 	Equal bool // the documents are those of all rows that were committed before At
 }
 
-// resolve finds whether a table changed, of which only something was committed.
-func (t Total) resolve(due changes.Due) changes.Due {
+// resolve finds by a sum whether a table changed, of which only something was committed. A
+// sum that was read before the last comparison differs from documents that this one wrote.
+func (t *Turn) resolve(due changes.Due, total Total) changes.Due {
 	switch {
-	case due != changes.Unknown || !t.Known:
+	case due != changes.Unknown || !total.Known:
 		return due
-	case t.Equal:
+	case total.Equal:
 		return changes.Unchanged
+	case total.Read.Before(t.began):
+		return due
 	}
 	return changes.Changed
 }

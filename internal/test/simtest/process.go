@@ -173,6 +173,7 @@ func (p *process) total(ctx context.Context) (passes.Total, error) {
 	if !p.summed || p.costly > 1 {
 		return passes.Total{}, nil
 	}
+	read := time.Now()
 	at, err := p.rows.Now(ctx)
 	if err != nil {
 		return passes.Total{}, err
@@ -182,7 +183,7 @@ func (p *process) total(ctx context.Context) (passes.Total, error) {
 		return passes.Total{}, err
 	}
 	stored, known, err := p.stored.Total(p.Index, sortedPages{p.Pages})
-	return passes.Total{At: at, Known: known, Equal: known && stored == sums[0]}, err
+	return passes.Total{At: at, Read: read, Known: known, Equal: known && stored == sums[0]}, err
 }
 
 // sweep returns a sweep, which calls rest between its chunks.
