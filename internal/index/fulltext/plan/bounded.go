@@ -128,10 +128,14 @@ func (w *Window) Next() {
 	w.To += uint32(len(w.Sums))
 }
 
-// Release makes the memory of the window available again.
+// Release makes the memory of the window available again, also after an error amid a word.
 func (w *Window) Release() {
 	w.Docs = nil
 	clear(w.Sums)
+	for _, at := range w.touched {
+		w.weights[at] = 0
+	}
+	w.touched = w.touched[:0]
 	for _, table := range w.tables {
 		if table != nil {
 			clear(table[:])

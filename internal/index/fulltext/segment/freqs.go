@@ -103,20 +103,25 @@ func (s *Scan) Read(from, to uint32, in Bits, f func([]Freq)) error {
 		return s.src.name(s.broken())
 	}
 	s.batch = scanBatches.Get().(*[ScanBatch]Freq)
+	s.containers(from, to, func(limit uint32) { s.readContainer(limit, in, f) })
+	scanBatches.Put(s.batch)
+	return s.src.name(s.broken())
+}
+
+// containers calls read for each container, up to the limit of what is to be read of it.
+func (s *Scan) containers(from, to uint32, read func(limit uint32)) {
 	for s.err == nil && s.openContainer(to) {
 		limit := min(to, s.base+allDocs)
 		if s.next < from {
 			s.passOver(min(from, limit))
 		}
-		s.readContainer(limit, in, f)
+		read(limit)
 		if limit < s.base+allDocs {
 			s.next = max(s.next, limit)
-			break
+			return
 		}
 		s.array, s.bits = nil, nil
 	}
-	scanBatches.Put(s.batch)
-	return s.src.name(s.broken())
 }
 
 func (s *Scan) broken() error {

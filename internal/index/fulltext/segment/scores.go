@@ -67,18 +67,7 @@ func (s *Scan) AddScores(to uint32, a *ScoreSum) error {
 		}
 		return s.src.name(s.err)
 	}
-	for s.err == nil && s.openContainer(to) {
-		limit := min(to, s.base+allDocs)
-		if s.next < a.From {
-			s.passOver(min(a.From, limit))
-		}
-		s.addContainer(limit, a)
-		if limit < s.base+allDocs {
-			s.next = max(s.next, limit)
-			break
-		}
-		s.array, s.bits = nil, nil
-	}
+	s.containers(a.From, to, func(limit uint32) { s.addContainer(limit, a) })
 	return s.src.name(s.broken())
 }
 
