@@ -63,12 +63,8 @@ func (t *Table) keyless(ctx context.Context, x *tx, in dialect.Condition) ([]doc
 
 // nullKey returns one reject for all live rows that have no key and meet a
 // condition.
-func (t *Table) nullKey(ctx context.Context, x *tx, in dialect.Condition) ([]doc.Reject, error) {
-	var rejects []doc.Reject
-	_, err := x.each(ctx, t.query("1").Where(t.null(), in, t.live()).Limit(1), func([]any) bool {
-		rejects = t.keylessRow()
-		return true
-	})
+func (t *Table) nullKey(ctx context.Context, x *tx, in dialect.Condition) (rejects []doc.Reject, err error) {
+	_, err = x.each(ctx, t.query("1").Where(t.null(), in, t.live()).Limit(1), func([]any) bool { rejects = t.keylessRow(); return true })
 	return rejects, err
 }
 

@@ -49,6 +49,7 @@ import (
 	"context"
 	"fmt"
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/giveway"
 	"indexerd/internal/base/pace"
 	"indexerd/internal/source/dialect"
 	"time"
@@ -194,10 +195,15 @@ func (x *tx) end() {
 	}
 }
 
-// each calls row with each row of a query until row returns false. It reports
-// whether row took all.
+// each calls row with each row of a query until row returns false, and gives way to
+// searches in between. It reports whether row took all.
 func (x *tx) each(ctx context.Context, q *dialect.Query, row func(raw []any) bool) (all bool, err error) {
-	x.note(ctx, func() { all, err = x.session.Query(ctx, q.Statement(), row) })
+	work := giveway.Background()
+	defer work.End()
+	sent := time.Now()
+	all, err = x.session.Query(ctx, q.Statement(), func(raw []any) bool { work.Step(); return row(raw) })
+	x.source.pace.Took(ctx, time.Since(sent)-work.Gave()) // the database did not take the rest
+	x.statements++
 	return all, cancelled(ctx, err)
 }
 

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -309,10 +310,7 @@ func (x *tx) recent(ctx context.Context, all []Since, asked []int) (map[int]bool
 		fault = err
 		return err == nil
 	})
-	if err == nil {
-		err = fault
-	}
-	return recent, err
+	return recent, cmp.Or(err, fault)
 }
 
 // recentRow writes the condition that some SQL of a table returns such a row. The

@@ -2,10 +2,18 @@ package giveway
 
 import (
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 )
+
+// computing begins long work that has made a step.
+func computing() *Work {
+	w := Background()
+	w.Step()
+	return w
+}
 
 // A load sleeps after each slice while there are searches, and for a second behind the
 // last one.
@@ -14,9 +22,9 @@ func TestLoadGivesWay(t *testing.T) {
 		began = time.Now()
 		latest.Store(0)
 		for range runtime.GOMAXPROCS(0) - 1 {
-			defer Background().End()
+			defer computing().End()
 		}
-		load := Background()
+		load := computing()
 		defer load.End()
 		// gives reports whether the load sleeps at the end of a slice.
 		gives := func() bool {
@@ -25,6 +33,11 @@ func TestLoadGivesWay(t *testing.T) {
 			load.Step()
 			return time.Since(at) > 0
 		}
+		waiting := Background() // for its first row
+		if long.Load() != int64(runtime.GOMAXPROCS(0)) {
+			t.Errorf("got %d that compute beside one that waits", long.Load())
+		}
+		waiting.End()
 		if gives() {
 			t.Error("a load without searches sleeps")
 		}
@@ -36,6 +49,9 @@ func TestLoadGivesWay(t *testing.T) {
 			if load.Step(); time.Since(at) > 0 {
 				t.Error("a load sleeps within its slice")
 			}
+		}
+		if got := load.Gave(); got != pause(runtime.GOMAXPROCS(0), runtime.GOMAXPROCS(0)) {
+			t.Errorf("a load that slept once gave %v", got)
 		}
 		search.End()
 		time.Sleep(after / 2)
@@ -77,7 +93,7 @@ func TestSlowSearchGivesWay(t *testing.T) {
 			t.Errorf("a slow search alone sleeps for %v", slept)
 		}
 		for range runtime.GOMAXPROCS(0) - 1 {
-			defer Background().End()
+			defer computing().End()
 		}
 		quick := Search()
 		if slept := steps(); slept == 0 {
@@ -89,6 +105,26 @@ func TestSlowSearchGivesWay(t *testing.T) {
 			t.Errorf("at the end: got %d short and %d long ones, want none and %d", short.Load(), long.Load(), loads)
 		}
 	})
+}
+
+// A search begins behind the goroutines that are ready. Go takes one of 61 goroutines out
+// of this order.
+func TestSearchBeginsLast(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const searches = 100
+	first := 0
+	for range searches {
+		var ran atomic.Bool
+		go ran.Store(true)
+		search := Search()
+		if ran.Load() {
+			first++
+		}
+		search.End()
+	}
+	if first < searches*9/10 {
+		t.Errorf("of %d goroutines that were ready, %d ran before a search that began later", searches, first)
+	}
 }
 
 // However many goroutines give way, they leave half a processor, and they use the others.

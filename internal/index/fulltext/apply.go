@@ -9,6 +9,7 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/giveway"
 	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/fulltext/versions"
@@ -58,7 +59,10 @@ type part struct {
 func (p *part) fill(s *schema.Schema, puts []doc.Doc, perByte, maxCost int64) (rest []doc.Doc, err error) {
 	var in schema.Lists
 	p.puts = slices.Grow(p.puts, len(puts))
+	work := giveway.Background()
+	defer work.End()
 	for i := range puts {
+		work.Step()
 		d := &puts[i]
 		b, err := s.Built(d, &in)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/giveway"
 	"indexerd/internal/base/timeunit"
 )
 
@@ -60,7 +61,10 @@ func (s *Sink) plan(b doc.Batch) (plan, error) {
 		return p, err
 	}
 	all := bodies{left: len(b.Docs)}
+	work := giveway.Background()
+	defer work.End()
 	for i, d := range b.Docs {
+		work.Step()
 		if s.outdated(d.OID, before[i].Meta, absent, d.Fetch) {
 			continue
 		}
