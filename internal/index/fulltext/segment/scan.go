@@ -2,9 +2,7 @@ package segment
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"slices"
-	"sort"
 
 	"indexerd/internal/index/fulltext/bitset"
 )
@@ -136,35 +134,35 @@ func (s *scanner) openChunks(p Postings, n int) {
 
 // documents are some of a term that follow one another.
 type documents interface {
-	last() uint32
-	has(doc uint32) bool
-	count(from, to uint32) int // of those from from on and before to
+	Last() uint32
+	Has(doc uint32) bool
+	Count(from, to uint32) int // of those from from on and before to
 }
 
 // addRun implements docSink.
-func (s *scanner) addRun(first, last uint32) { addDocs(s, first, runOf{first, last}) }
+func (s *scanner) addRun(first, last uint32) { addDocs(s, first, bitset.Run{first, last}) }
 
 // addBits implements docSink.
 func (s *scanner) addBits(high uint32, data []byte) {
 	for ; len(data) > 0 && binary.LittleEndian.Uint64(data[len(data)-8:]) == 0; data = data[:len(data)-8] {
 	}
 	if len(data) > 0 {
-		addDocs(s, high, bitmapOf{high, data})
+		addDocs(s, high, bitset.Bitmap{First: high, Data: data})
 	}
 }
 
 // addArray implements docSink.
 func (s *scanner) addArray(high uint32, data []byte) {
 	if len(data) > 1 {
-		addDocs(s, high, arrayOf{high, data})
+		addDocs(s, high, bitset.Array{First: high, Data: data})
 	}
 }
 
 // addDocs reads those of some documents from first on that are wanted.
 func addDocs[D documents](s *scanner, first uint32, of D) {
-	last := of.last()
+	last := of.Last()
 	for ; s.at < len(s.wanted) && s.wanted[s.at] <= last && !s.broken; s.at++ {
-		if doc := s.wanted[s.at]; of.has(doc) {
+		if doc := s.wanted[s.at]; of.Has(doc) {
 			passOver(s, first, doc, of)
 			s.read(doc)
 			first = doc + 1
@@ -182,61 +180,8 @@ func passOver[D documents](s *scanner, first, doc uint32, of D) {
 		s.goTo(doc)
 		first = max(first, s.start)
 	}
-	s.pending += of.count(first, doc)
+	s.pending += of.Count(first, doc)
 }
-
-// A runOf has all documents from the first to the last.
-type runOf [2]uint32
-
-func (r runOf) last() uint32              { return r[1] }
-func (r runOf) has(doc uint32) bool       { return r[0] <= doc }
-func (r runOf) count(from, to uint32) int { return int(to - from) }
-
-// A bitmapOf has a bit for each document from high on.
-type bitmapOf struct {
-	high uint32
-	data []byte // without zeros at the end
-}
-
-func (b bitmapOf) word(at uint32) uint64 { return binary.LittleEndian.Uint64(b.data[8*at:]) }
-
-func (b bitmapOf) last() uint32 {
-	words := uint32(len(b.data) / 8)
-	return b.high + words*wordBits - 1 - uint32(bits.LeadingZeros64(b.word(words-1)))
-}
-
-func (b bitmapOf) has(doc uint32) bool {
-	return doc >= b.high && b.word((doc-b.high)/wordBits)>>((doc-b.high)%wordBits)&1 != 0
-}
-
-func (b bitmapOf) count(from, to uint32) (n int) {
-	if from < to {
-		bitset.EachWord(from-b.high, to-1-b.high, func(word int, mask uint64) { n += bits.OnesCount64(b.word(uint32(word)) & mask) })
-	}
-	return n
-}
-
-// An arrayOf has two bytes for each document.
-type arrayOf struct {
-	high uint32
-	data []byte
-}
-
-func (a arrayOf) at(i int) uint32 { return a.high | uint32(binary.LittleEndian.Uint16(a.data[2*i:])) }
-
-// search returns the place of the first document from one on.
-func (a arrayOf) search(doc uint32) int {
-	return sort.Search(len(a.data)/2, func(i int) bool { return a.at(i) >= doc })
-}
-
-func (a arrayOf) last() uint32 { return a.at(len(a.data)/2 - 1) }
-
-func (a arrayOf) has(doc uint32) bool {
-	i := a.search(doc)
-	return 2*i < len(a.data) && a.at(i) == doc
-}
-
-func (a arrayOf) count(from, to uint32) int { return max(0, a.search(to)-a.search(from)) }
 
 // goTo goes to the chunk of a document.
 func (s *scanner) goTo(doc uint32) {
