@@ -132,8 +132,8 @@ func growTo(parts []part, n int) []part {
 
 func (p *part) reset() { p.buf, p.records = p.buf[:0], p.records[:0] }
 
-// keptBuffer is the largest buffer that is used again.
-const keptBuffer = 4 << 20
+// keptBuffer is the largest buffer that is used again: that of half of a batch of large rows.
+const keptBuffer = 8 << 20
 
 // freeParts has the buffers of finished writes of all maps. A process has hundreds
 // of maps open, most of which are not written: a map has no buffers between writes.

@@ -140,6 +140,8 @@ type Meta struct {
 type Doc struct {
 	Meta
 	Row Row
+	// Prepared is what an index has made of the row, for itself; nil: nothing.
+	Prepared any
 }
 
 // A Page is a document as stored on disk. Body is the row's canonical JSON.

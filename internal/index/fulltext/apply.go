@@ -61,9 +61,10 @@ func (p *part) fill(s *schema.Schema, puts []doc.Doc, perByte, maxCost int64) (r
 	p.puts = slices.Grow(p.puts, len(puts))
 	work := giveway.Background()
 	defer work.End()
-	for i, d := range puts {
+	for i := range puts {
 		work.Step()
-		b, err := s.Build(d.Row, &in)
+		d := &puts[i]
+		b, err := s.Built(d, &in)
 		if err != nil {
 			return nil, fmt.Errorf("document %s: %w", d.OID, err)
 		}

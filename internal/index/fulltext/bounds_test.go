@@ -5,17 +5,19 @@ import (
 	"reflect"
 	"testing"
 
+	"indexerd/internal/index/fulltext/hits"
 	"indexerd/internal/index/query"
 )
 
-// All searches of the tests leave out documents, however few there are.
-func init() { searchLimits.Window = 64 }
+// All searches of the tests leave out documents, and use idle processors, however few
+// documents there are.
+func init() { searchLimits.Window, searchLimits.Alone, searchLimits.Stretch = 64, 0, 3 }
 
-// searchBounded is Search that scores so many documents together.
+// searchBounded is Search that scores so many documents together, in several goroutines.
 func searchBounded(t *testing.T, ix *Index, req query.Request, window int) query.Result {
 	t.Helper()
-	l := searchLimits
-	l.Window = window
+	l := hits.NewLimits(4)
+	l.Window, l.Alone, l.Stretch = window, 0, 3
 	res, err := ix.search(t.Context(), req, l)
 	if err != nil {
 		t.Fatal(err)

@@ -101,7 +101,7 @@ func costOfByte(s *schema.Schema, puts []doc.Doc) (int64, error) {
 	step := len(puts) / inSample
 	for n := range inSample {
 		i := n*step + step/2
-		b, err := s.Build(puts[i].Row, &in)
+		b, err := s.Built(&puts[i], &in)
 		if err != nil {
 			return 0, fmt.Errorf("document %s: %w", puts[i].OID, err)
 		}

@@ -190,15 +190,11 @@ var registries sync.Mutex
 
 const callbackName = "indexerd"
 
-// perTier is the number of segments of about one size that an index may have before
-// they are merged. With 10, as scorch has it, a load of 3,000,000 rows takes a tenth
-// more CPU, and searches take as long.
-const perTier = 16
-
 func newStore(dir string, ro bool, queue *index.AnalysisQueue, c callbacks) (index.Index, error) {
 	if err := segment.Register(); err != nil {
 		return nil, err
 	}
+	preferSmallMerges()
 	registries.Lock()
 	defer registries.Unlock()
 	scorch.RegistryAsyncErrorCallbacks[callbackName] = func(err error, _ string) { c.persist.hold(err) }

@@ -35,6 +35,7 @@ func (ix *Index) search(ctx context.Context, req query.Request, l hits.Limits) (
 		if err != nil {
 			return err
 		}
+		defer s.Release()
 		res, err = one.Run(s)
 		return err
 	})

@@ -346,18 +346,18 @@ func (b *build) add(page doc.Page) error {
 		return b.leaveOut(page.OID, err.Error())
 	}
 	d := doc.Doc{Meta: page.Meta, Row: row}
-	if hash, flaws, err := b.index.Hash(row); err == nil {
+	if flaws, err := b.index.Prepare(&d); err == nil {
 		b.result.Indexed++
 		if flaws != nil {
-			b.partial = append(b.partial, doc.Partial{OID: page.OID, Hash: hash, Flaws: flaws})
+			b.partial = append(b.partial, doc.Partial{OID: page.OID, Hash: d.Hash, Flaws: flaws})
 		}
-		if page.Hash != hash {
-			page.Hash = hash
+		if page.Hash != d.Hash {
+			page.Hash = d.Hash
 			b.pages = append(b.pages, page)
 		}
 	} else {
 		d.Row, d.V = b.index.Pad(row), 0
-		if _, _, err := b.index.Hash(d.Row); err != nil {
+		if _, err := b.index.Prepare(&d); err != nil {
 			return b.leaveOut(page.OID, err.Error())
 		}
 		b.result.Partial++

@@ -10,7 +10,7 @@ import (
 // An Index is what a sink writes to.
 type Index interface {
 	Generation() doc.Generation
-	Hash(doc.Row) (doc.DocHash, []doc.Flaw, error)
+	Prepare(*doc.Doc) ([]doc.Flaw, error)
 	Apply(puts []doc.Doc, deletes []doc.Removal) error
 	Versions([]doc.OID) ([]doc.Version, error)
 	Err() error
@@ -24,18 +24,18 @@ type both struct{ old, new Index }
 // Generation implements Index.
 func (b both) Generation() doc.Generation { return b.old.Generation() }
 
-// Hash returns the hash of the new index, and what its document lacks. A page with the hash of the old index
-// is written again, to both. A page with the hash of the new index, left by a
-// killed Run, needs no write: the scan adds its document.
-func (b both) Hash(row doc.Row) (doc.DocHash, []doc.Flaw, error) {
-	if _, _, err := b.old.Hash(row); err != nil {
-		return 0, nil, err
+// Prepare sets the hash of the new index, and returns what its document lacks. A page with
+// the hash of the old index is written again, to both. A page with the hash of the new
+// index, left by a killed Run, needs no write: the scan adds its document.
+func (b both) Prepare(d *doc.Doc) ([]doc.Flaw, error) {
+	if _, err := b.old.Prepare(d); err != nil {
+		return nil, err
 	}
-	hash, flaws, err := b.new.Hash(row)
+	flaws, err := b.new.Prepare(d)
 	if err != nil {
-		return 0, nil, fmt.Errorf("new mapping: %w", err)
+		return nil, fmt.Errorf("new mapping: %w", err)
 	}
-	return hash, flaws, nil
+	return flaws, nil
 }
 
 // Apply writes to the old index first, which is searched. If only that write is
@@ -92,11 +92,11 @@ func (s *Switch) Generation() doc.Generation {
 	return s.index.Generation()
 }
 
-// Hash implements Index.
-func (s *Switch) Hash(row doc.Row) (doc.DocHash, []doc.Flaw, error) {
+// Prepare implements Index.
+func (s *Switch) Prepare(d *doc.Doc) ([]doc.Flaw, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.index.Hash(row)
+	return s.index.Prepare(d)
 }
 
 // Apply implements Index.

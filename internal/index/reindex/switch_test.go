@@ -57,12 +57,13 @@ func TestBothWritesTheOldIndexFirst(t *testing.T) {
 func TestBothRejectsWhatEitherRejects(t *testing.T) {
 	old, renewedIndex, b := newBoth()
 	for title, fits := range map[string]bool{"fits": true, fakeworld.Unfit + "old": false, unfit + "new": false} {
-		hash, _, err := b.Hash(docOf(1, title, 0).Row)
-		if (err == nil) != fits {
+		d := docOf(1, title, 0)
+		if _, err := b.Prepare(&d); (err == nil) != fits {
 			t.Errorf("%s: got %v", title, err)
 		}
-		if want, _, _ := b.new.Hash(docOf(1, title, 0).Row); fits && hash != want {
-			t.Errorf("%s: got hash %x, want %x of the new index", title, hash, want)
+		want := docOf(1, title, 0)
+		if _, _ = b.new.Prepare(&want); fits && d.Hash != want.Hash {
+			t.Errorf("%s: got hash %x, want %x of the new index", title, d.Hash, want.Hash)
 		}
 	}
 	fault := errors.New("no space")

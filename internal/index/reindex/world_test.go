@@ -244,6 +244,11 @@ func (x *renewed) Hash(r doc.Row) (doc.DocHash, []doc.Flaw, error) {
 	return hash + 1, flaws, err
 }
 
+func (x *renewed) Prepare(d *doc.Doc) (flaws []doc.Flaw, err error) {
+	d.Hash, flaws, err = x.Hash(d.Row)
+	return flaws, err
+}
+
 func (x *renewed) Pad(r doc.Row) doc.Row {
 	return doc.Row{Names: append(slices.Clone(r.Names), "padded"), Values: append(slices.Clone(r.Values), nil)}
 }

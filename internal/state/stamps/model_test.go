@@ -122,6 +122,7 @@ type history struct {
 	fsys      *faultfs.FS
 	tree      *Tree
 	model     model
+	floor     time.Time // of the last Prune
 	oids      []doc.OID
 	snapshots []heldSnapshot
 }
@@ -148,6 +149,7 @@ func (h *history) put(t *rapid.T) {
 		t.Fatal(err)
 	}
 	h.model.put(stamps)
+	h.model.prune(h.floor)
 }
 
 func (h *history) delete(t *rapid.T) {
@@ -166,6 +168,7 @@ func (h *history) prune(t *rapid.T) {
 		t.Fatal(err)
 	}
 	h.model.prune(before)
+	h.floor = before
 }
 
 func (h *history) snapshot(t *rapid.T) {

@@ -4,6 +4,7 @@ import "slices"
 
 // prune removes the stamps below a floor.
 func (t *Tree) prune(floor int64) error {
+	t.floor = floor
 	if err := t.raise(floor).release(); err != nil {
 		return err
 	}

@@ -37,6 +37,9 @@ func (t *Tree) fill(records []record) int {
 }
 
 func (t *Tree) enter(r record) {
+	if r.u < t.floor {
+		r.u = gone
+	}
 	switch {
 	case len(r.key) == 0 || len(r.key) > maxKey: // not kept
 	case r.u == gone && !t.runs.mayHold(r.key):

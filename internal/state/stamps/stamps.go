@@ -5,7 +5,8 @@
 // Invariant: for a key the tree returns the newest stamp put, never an older one,
 // or nothing. A missing stamp means "compare with the page's stamp", never "new
 // row". So the tree may lose stamps: it is empty after a restart and after a
-// fault, and it does not keep rows without an updateTime.
+// fault, and it does not keep rows without an updateTime, nor those below the time of the
+// last Prune.
 //
 // The newest entries are in memory, in a B-tree with copy-on-write snapshots. When
 // they exceed the budget they are written to a run: a sorted file with an index and
@@ -64,6 +65,7 @@ type Tree struct {
 	files   atomic.Int64 // runs written so far
 
 	write sync.Mutex // held while the tree changes, also while a run is written
+	floor int64      // stamps below are not kept; guarded by write
 	mu    sync.Mutex // guards mem and runs; these change under both locks, so either is enough to read
 	mem   *memory
 	runs  layers
@@ -78,7 +80,7 @@ func New(o Options) (*Tree, error) {
 	if err := removeRuns(o.FS, o.Dir); err != nil {
 		return nil, fmt.Errorf("stamps: prepare %s: %w", o.Dir, err)
 	}
-	return &Tree{options: o, mem: newMemory()}, nil
+	return &Tree{options: o, mem: newMemory(), floor: lowest}, nil
 }
 
 // removeRuns removes the runs of an earlier process. The first run makes the directory.
@@ -118,7 +120,8 @@ func (t *Tree) Delete(oids []doc.OID) error {
 	return t.change(func() error { return t.put(records) })
 }
 
-// Prune removes the stamps with an updateTime before a time.
+// Prune removes the stamps with an updateTime before a time, and keeps none of those that
+// are put later, until the next Prune.
 func (t *Tree) Prune(before time.Time) error {
 	return t.change(func() error { return t.prune(micros(before)) })
 }

@@ -103,6 +103,25 @@ func TestPrunedStampHidesOlderOnes(t *testing.T) {
 	}
 }
 
+// A stamp below the last Prune is not kept, and hides an older one that a run has: a row that
+// returned to that would be taken for unchanged.
+func TestStampsBelowTheLastPrune(t *testing.T) {
+	tree := newTree(t, faultfs.New(), 1<<20)
+	if err := tree.Prune(at(75)); err != nil {
+		t.Fatal(err)
+	}
+	put(t, tree, stampAt("k", 100), stampAt("l", 100), stampAt("m", 50))
+	checkTree(t, tree, model{"k": stampAt("k", 100), "l": stampAt("l", 100)}, []doc.OID{"k", "l", "m"})
+	spill(t, tree)
+	put(t, tree, stampAt("k", 50))
+	checkTree(t, tree, model{"l": stampAt("l", 100)}, []doc.OID{"k", "l", "m"})
+	if err := tree.Prune(at(40)); err != nil { // S was set back
+		t.Fatal(err)
+	}
+	put(t, tree, stampAt("m", 50))
+	checkTree(t, tree, model{"l": stampAt("l", 100), "m": stampAt("m", 50)}, []doc.OID{"k", "l", "m"})
+}
+
 // A run that is mostly pruned is rewritten.
 func TestPruneRewritesRuns(t *testing.T) {
 	tree := newTree(t, faultfs.New(), 16<<20)

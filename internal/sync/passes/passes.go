@@ -270,11 +270,13 @@ func (p *Passes) leaveExact() {
 // prune drops the stamps below S from the tree, unless a pass compares
 // everything. After an error the tree is empty and passes read pages instead, so
 // the error does not fail the pass.
-func (p *Passes) prune() {
+func (p *Passes) prune() { p.pruneBelow(p.marks().Settled) }
+
+func (p *Passes) pruneBelow(settled time.Time) {
 	if p.compared != nil {
 		return
 	}
-	if err := p.Tree.Prune(p.marks().Settled); err != nil {
+	if err := p.Tree.Prune(settled); err != nil {
 		_ = p.Fail("compensate", fmt.Errorf("prune stamps: %w", err))
 	}
 }
@@ -283,8 +285,17 @@ func (p *Passes) prune() {
 // horizon.
 const exactWithin = 5
 
-// Begin returns S at the beginning of a load, and how S is known.
+// Begin returns S at the beginning of a load, and how S is known. The tree then keeps no
+// stamps below S.
 func (p *Passes) Begin(ctx context.Context) (initial.Start, error) {
+	start, err := p.begin(ctx)
+	if err == nil {
+		p.pruneBelow(start.Settled)
+	}
+	return start, err
+}
+
+func (p *Passes) begin(ctx context.Context) (initial.Start, error) {
 	if p.Table.ByComparison() {
 		return p.beginCompared(ctx)
 	}

@@ -11,12 +11,12 @@ import (
 	"indexerd/internal/test/fakeworld"
 )
 
-// A slowIndex takes a millisecond for each hash.
+// A slowIndex takes a millisecond for each document.
 type slowIndex struct{ *fakeworld.Index }
 
-func (x slowIndex) Hash(row doc.Row) (doc.DocHash, []doc.Flaw, error) {
+func (x slowIndex) Prepare(d *doc.Doc) ([]doc.Flaw, error) {
 	time.Sleep(time.Millisecond)
-	return x.Index.Hash(row)
+	return x.Index.Prepare(d)
 }
 
 // Put gives way to searches between the documents that it builds.

@@ -19,19 +19,20 @@ var acl = doc.ACL{Column: "grp"}
 // grouped is an index of titles and groups.
 type grouped struct{ *fakeworld.Index }
 
-// Hash digests both.
-func (x grouped) Hash(r doc.Row) (doc.DocHash, []doc.Flaw, error) {
-	title, flaws, err := x.Index.Hash(r)
+// Prepare digests both.
+func (x grouped) Prepare(d *doc.Doc) ([]doc.Flaw, error) {
+	title, flaws, err := x.Hash(d.Row)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	groups, _ := r.Get(acl.Column)
+	groups, _ := d.Row.Get(acl.Column)
 	if _, bad := groups.(bool); bad {
 		flaws = append(flaws, doc.NewFlaw("grp", fmt.Sprintf("%v is no keyword", groups)))
 	}
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%x %q", title, doc.FormatText(groups))
-	return doc.DocHash(h.Sum64()), flaws, nil
+	d.Hash = doc.DocHash(h.Sum64())
+	return flaws, nil
 }
 
 // startGrouped makes a sink of a table with an ACL, as after a restart.

@@ -58,10 +58,25 @@ func (s *Sink) stamps(oids []doc.OID) (stamps []doc.Stamp, there []bool, err err
 // outdated reports whether a newer fetch was applied to the row. The quarantine is
 // asked too: a removal carries the number of a fetch that has ended, and so absent may
 // have forgotten a reject of a fetch that began after it.
-func (s *Sink) outdated(oid doc.OID, page doc.Meta, fetch doc.FetchSeq) bool {
-	newest := max(page.Fetch, s.quarantine.Fetch(oid))
-	s.locked(func() { newest = max(newest, s.absent[oid]) })
-	return newest > fetch
+func (s *Sink) outdated(oid doc.OID, page doc.Meta, absent map[doc.OID]doc.FetchSeq, fetch doc.FetchSeq) bool {
+	return max(page.Fetch, s.quarantine.Fetch(oid), absent[oid]) > fetch
+}
+
+// absentAmong returns what absent has of these keys, nil if it has none. While they are
+// held nothing adds to it.
+func (s *Sink) absentAmong(oids []doc.OID) (among map[doc.OID]doc.FetchSeq) {
+	s.locked(func() {
+		if len(s.absent) == 0 {
+			return
+		}
+		among = map[doc.OID]doc.FetchSeq{}
+		for _, oid := range oids {
+			if fetch, ok := s.absent[oid]; ok {
+				among[oid] = fetch
+			}
+		}
+	})
+	return among
 }
 
 // A state is the page's Meta of a document, and the version that the index has. The

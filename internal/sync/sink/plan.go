@@ -44,10 +44,12 @@ const (
 // and drops rows that are outdated.
 func (s *Sink) plan(b doc.Batch) (plan, error) {
 	p := plan{entries: make([]entry, 0, len(b.Docs))}
-	before, err := s.lookUp(doc.OIDs(b.Docs))
+	oids := doc.OIDs(b.Docs)
+	before, err := s.lookUp(oids)
 	if err != nil {
 		return p, err
 	}
+	absent := s.absentAmong(oids)
 	if p.rejects, err = current(s, b.Rejects, b.Fetch, doc.Reject.Key); err != nil {
 		return p, err
 	}
@@ -63,7 +65,7 @@ func (s *Sink) plan(b doc.Batch) (plan, error) {
 	defer work.End()
 	for i, d := range b.Docs {
 		work.Step()
-		if s.outdated(d.OID, before[i].Meta, d.Fetch) {
+		if s.outdated(d.OID, before[i].Meta, absent, d.Fetch) {
 			continue
 		}
 		d.Gen, d.V = s.index.Generation(), doc.Version(first)+doc.Version(i)
@@ -103,7 +105,7 @@ func (s *Sink) build(d doc.Doc, all *bodies) (e entry, err error) {
 	if err := fits(d.OID, e.body); err != nil {
 		return e, err
 	}
-	if d.Hash, e.flaws, err = s.index.Hash(d.Row); err != nil {
+	if e.flaws, err = s.index.Prepare(&d); err != nil {
 		return e, err
 	}
 	e.doc = d
@@ -178,9 +180,10 @@ func current[T any](s *Sink, rows []T, fetch doc.FetchSeq, key func(T) doc.OID) 
 	if err != nil {
 		return nil, err
 	}
+	absent := s.absentAmong(oids)
 	var current []T
 	for i, r := range rows {
-		if !s.outdated(oids[i], pages[i], fetch) {
+		if !s.outdated(oids[i], pages[i], absent, fetch) {
 			current = append(current, r)
 		}
 	}

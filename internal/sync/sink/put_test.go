@@ -172,7 +172,7 @@ func TestNothingIsSkippedThatTheIndexDoesNotHave(t *testing.T) {
 // noHash is an index in which every row hashes to 0.
 type noHash struct{ *fakeworld.Index }
 
-func (noHash) Hash(doc.Row) (doc.DocHash, []doc.Flaw, error) { return 0, nil, nil }
+func (noHash) Prepare(*doc.Doc) ([]doc.Flaw, error) { return nil, nil }
 
 // A row with the hash 0 and without a page is not skipped.
 func TestHashZeroIsIndexed(t *testing.T) {

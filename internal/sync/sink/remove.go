@@ -42,14 +42,16 @@ func (s *Sink) Delete(ctx context.Context, stamps []doc.Stamp, fetch doc.FetchSe
 // gone returns the keys whose pages still have these stamps, and those without a
 // page.
 func (s *Sink) gone(stamps []doc.Stamp, fetch doc.FetchSeq) ([]doc.OID, error) {
-	pages, err := s.pages.Metas(doc.OIDs(stamps))
+	oids := doc.OIDs(stamps)
+	pages, err := s.pages.Metas(oids)
 	if err != nil {
 		return nil, err
 	}
+	absent := s.absentAmong(oids)
 	var gone []doc.OID
 	for i, stamp := range stamps {
 		page := pages[i]
-		if (page.OID == "" || page.Same(stamp)) && !s.outdated(stamp.OID, page, fetch) {
+		if (page.OID == "" || page.Same(stamp)) && !s.outdated(stamp.OID, page, absent, fetch) {
 			gone = append(gone, stamp.OID)
 		}
 	}

@@ -39,6 +39,7 @@ import (
 	"context"
 	"iter"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -49,10 +50,10 @@ import (
 // Index is the full-text index of one table.
 type Index interface {
 	Generation() doc.Generation
-	// Hash returns the hash of the index document of a row, and the values of the row
-	// that the document lacks. It returns an error if the row can't be indexed as
-	// configured.
-	Hash(doc.Row) (doc.DocHash, []doc.Flaw, error)
+	// Prepare sets the hash of the index document of a row, and returns the values of the
+	// row that the document lacks. It may keep what Apply needs of the row. It returns an
+	// error if the row can't be indexed as configured.
+	Prepare(*doc.Doc) ([]doc.Flaw, error)
 	// Apply writes and removes documents durably. After an error any part of it may
 	// be written. No write of a document, and no removal, has a lower version than one
 	// before.
@@ -230,7 +231,7 @@ func (s *Sink) Put(ctx context.Context, b doc.Batch) (doc.Report, error) {
 	if err != nil {
 		return report, err
 	}
-	if err := s.quarantine.Note(partial(p.entries), whole(p.entries), b.At); err != nil {
+	if err := s.quarantine.Note(partial(p.entries), whole(p.entries, doc.OIDs(p.entries)), b.At); err != nil {
 		return report, err
 	}
 	written, refused, err := s.write(ctx, p.entries)
@@ -257,10 +258,11 @@ func (s *Sink) finish(b doc.Batch, written []entry) (deleted int, err error) {
 	if deleted, err = s.removeMarked(b.Deleted, b.Fetch); err != nil {
 		return 0, err
 	}
-	if err := s.quarantine.Repaired(doc.OIDs(written), whole(written)); err != nil {
+	oids := doc.OIDs(written)
+	if err := s.quarantine.Repaired(oids, whole(written, oids)); err != nil {
 		return 0, err
 	}
-	s.quarantine.Confirm(doc.OIDs(written))
+	s.quarantine.Confirm(oids)
 	return deleted, s.quarantineRejects(b)
 }
 
@@ -274,14 +276,22 @@ func partial(entries []entry) (docs []doc.Partial) {
 	return docs
 }
 
-// whole returns the keys of the entries whose document has all values.
-func whole(entries []entry) (oids []doc.OID) {
+// whole returns the keys of those entries whose document has all values: of all, in most
+// batches.
+func whole(entries []entry, all []doc.OID) []doc.OID {
 	for i := range entries {
 		if entries[i].flaws == nil {
-			oids = append(oids, entries[i].doc.OID)
+			continue
 		}
+		some := slices.Clone(all[:i])
+		for k := i + 1; k < len(entries); k++ {
+			if entries[k].flaws == nil {
+				some = append(some, all[k])
+			}
+		}
+		return some
 	}
-	return oids
+	return all
 }
 
 func (s *Sink) locked(f func()) {

@@ -52,6 +52,12 @@ func (x *Index) Hash(r doc.Row) (doc.DocHash, []doc.Flaw, error) {
 	return doc.DocHash(h.Sum64()), flaws, nil
 }
 
+// Prepare sets the hash of a document.
+func (x *Index) Prepare(d *doc.Doc) (flaws []doc.Flaw, err error) {
+	d.Hash, flaws, err = x.Hash(d.Row)
+	return flaws, err
+}
+
 // Apply writes and removes documents. After an error, the first half of both is
 // done. A removal that does not have a higher version than its document is an error.
 func (x *Index) Apply(puts []doc.Doc, deletes []doc.Removal) error {

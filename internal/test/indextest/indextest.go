@@ -25,6 +25,7 @@ import (
 type Index interface {
 	Generation() doc.Generation
 	Hash(doc.Row) (doc.DocHash, []doc.Flaw, error)
+	Prepare(*doc.Doc) ([]doc.Flaw, error)
 	Apply(puts []doc.Doc, deletes []doc.Removal) error
 	Versions([]doc.OID) ([]doc.Version, error)
 	Documents(from doc.OID, n int) (docs []doc.Indexed, next doc.OID, err error)

@@ -4,10 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"indexerd/internal/index/fulltext/numbers"
 	"indexerd/internal/index/fulltext/order"
 	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/fulltext/schema"
-	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
 
@@ -19,12 +19,12 @@ type column struct {
 	ids     map[string]uint64
 	texts   []string
 	values  []uint64       // keys of the values of the current document, each once
-	numbers segment.Column // of the current part, if its documents have a number at most
+	numbers numbers.Column // of the current part, if its documents have a number at most
 }
 
 // open opens the numbers of a part. Without them the terms of each document are added.
 func (c *column) open(p *plan.Part) error {
-	c.numbers = segment.Column{}
+	c.numbers = numbers.Column{}
 	if c.field.Type != schema.Number && c.field.Type != schema.Date {
 		return nil
 	}

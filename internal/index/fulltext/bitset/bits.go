@@ -18,13 +18,18 @@ func New(docs int) Bits { return make(Bits, (docs+WordBits-1)/WordBits) }
 // All returns the set of all documents of a segment.
 func All(docs int) Bits {
 	b := New(docs)
+	b.SetAll(docs)
+	return b
+}
+
+// SetAll adds all documents of a segment of so many.
+func (b Bits) SetAll(docs int) {
 	for i := range b {
 		b[i] = math.MaxUint64
 	}
 	if over := docs % WordBits; over > 0 {
 		b[len(b)-1] = 1<<over - 1
 	}
-	return b
 }
 
 // Has reports whether a document is in the set.

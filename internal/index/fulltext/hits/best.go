@@ -179,7 +179,7 @@ func (f *found) withScore(score float32) (docs segment.Bits, n int) {
 		}
 		return nil, 0
 	}
-	docs = segment.NewBits(f.Part.Docs())
+	docs = f.Part.Set()
 	least := score
 	f.scan(&least, func(at int, s float32) {
 		if s == score {

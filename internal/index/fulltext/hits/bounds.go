@@ -2,7 +2,10 @@ package hits
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"indexerd/internal/index/fulltext/plan"
 )
@@ -24,15 +27,17 @@ const (
 	boundMargin  = 1 + 1e-6 // for scores that are rounded
 )
 
-// bounds are those of the words of one search.
+// bounds are those of the words of one search. Goroutines share them.
 type bounds struct {
 	words  []boundedWord            // the highest bound first
 	share  float64                  // a score may grow so many times after all words are scored
 	sure   func(score float32) bool // the score is that of a hit, even after it has grown
 	want   int
-	window int       // documents that are scored together
-	best   scoreHeap // scores that are computed
-	tried  float64   // least score at which too few documents were left out, or 0
+	window int // documents that are scored together
+
+	lock sync.Mutex
+	best scoreHeap     // scores that are computed
+	bar  atomic.Uint32 // bits of the least of best, 0 while there are fewer than want
 }
 
 type boundedWord struct {
@@ -59,26 +64,59 @@ func (c *collector) boundable(s *plan.Session, m plan.Matcher) []plan.Bounded {
 // compute computes the scores of the matches, or with bounded words those that hits can
 // have.
 func (c *collector) compute(s *plan.Session, m plan.Matcher, words []plan.Bounded, all []*found) error {
-	var b *bounds
 	if len(words) > 0 {
-		var err error
-		if b, err = c.newBounds(m, words); err != nil {
+		if err := c.computeBounded(s, m, words, all); err != nil {
 			return err
 		}
 	}
 	for _, f := range all {
-		var err error
-		if b != nil && !f.scored && f.Count > 0 {
-			err = b.compute(s, f)
-		} else {
-			err = f.compute(s, m)
-		}
-		if err = cmp.Or(err, s.Check()); err != nil {
+		if err := cmp.Or(f.compute(s, m), s.Check()); err != nil {
 			return err
 		}
 		c.best = max(c.best, float64(f.best()))
 	}
 	return nil
+}
+
+// computeBounded computes the scores that hits can have, of as many ranges of documents at a
+// time as there are idle processors. If words are scored at once, those of one part are in
+// memory at a time.
+func (c *collector) computeBounded(s *plan.Session, m plan.Matcher, words []plan.Bounded, all []*found) error {
+	b, err := c.newBounds(m, words)
+	if err != nil {
+		return err
+	}
+	ranges, listed := b.ranges(all, c.limits.Stretch)
+	most := 1
+	if listed {
+		postings := 0.0
+		for _, r := range ranges {
+			if err := r.open(); err != nil {
+				return err
+			}
+			postings += r.each * float64(r.to-r.from)
+		}
+		if postings > float64(c.limits.Alone) {
+			most = len(ranges)
+		}
+	}
+	others, release := c.limits.Processors.take(most)
+	defer release()
+	var next atomic.Int64
+	err = together(s, others, func(_ int, end *plan.Deadline) error {
+		scorer := b.newScorer()
+		defer scorer.win.Release()
+		for i := int(next.Add(1)) - 1; i < len(ranges); i = int(next.Add(1)) - 1 {
+			if err := scorer.compute(end, ranges[i], listed); err != nil {
+				return err
+			}
+		}
+		return end.Check()
+	})
+	if err == nil {
+		keepRanges(ranges)
+	}
+	return err
 }
 
 func (c *collector) newBounds(m plan.Matcher, words []plan.Bounded) (*bounds, error) {
@@ -99,4 +137,18 @@ func (c *collector) newBounds(m plan.Matcher, words []plan.Bounded) (*bounds, er
 	}
 	slices.SortStableFunc(b.words, func(a, b boundedWord) int { return cmp.Compare(b.most, a.most) })
 	return b, nil
+}
+
+// bestLeast returns the score that the next of the best must exceed.
+func (b *bounds) bestLeast() float32 { return math.Float32frombits(b.bar.Load()) }
+
+// least returns the least score without pairs of one of the first hits.
+func (b *bounds) least() float64 { return float64(b.bestLeast()) / b.share }
+
+// keepBest keeps a score if it is one of the best.
+func (b *bounds) keepBest(score float32) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	b.best.keep(score, b.want)
+	b.bar.Store(math.Float32bits(b.best.least(b.want)))
 }

@@ -120,8 +120,9 @@ func TestLeaveOut(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	const docs = 300
 	for range 200 {
-		b := &bounds{share: boundMargin, want: 1, window: docs, best: scoreHeap{1 + 9*r.Float32()}}
-		p := &partBounds{bounds: b, left: segment.AllBits(docs)}
+		b := &bounds{share: boundMargin, want: 1, window: docs}
+		b.keepBest(1 + 9*r.Float32())
+		p := &rangeScorer{boundsRange: &boundsRange{bounds: b, left: segment.AllBits(docs)}}
 		sums := make([]float64, docs)
 		for range 1 + r.IntN(20) {
 			w := partWord{most: r.ExpFloat64(), in: segment.NewBits(docs)}
@@ -133,7 +134,8 @@ func TestLeaveOut(t *testing.T) {
 			}
 			p.words = append(p.words, w)
 		}
-		win := plan.OpenWindow(320, p.left)
+		win := plan.OpenWindow(320)
+		win.Start(p.left, 0)
 		win.Next()
 		p.leaveOut(win)
 		for doc, sum := range sums {

@@ -1,6 +1,7 @@
 package hits
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -9,117 +10,199 @@ import (
 	"indexerd/internal/index/fulltext/segment"
 )
 
-// A partBounds is a search in one part of the index that leaves out documents.
-type partBounds struct {
+// A boundsRange is a search in some documents of one part of the index that leaves out
+// documents.
+type boundsRange struct {
 	*bounds
-	found *found
-	words []partWord   // those that the part has
-	left  segment.Bits // documents that can be among the first hits
-	rise  []float32    // scores of those before the current window, in order
-	sums  []boundSums  // memory of leaveOut
+	found    *found
+	from, to uint32       // multiples of 64, or the end of the part
+	left     segment.Bits // documents of the part that can be among the first hits
+	words    []partWord   // those that the part has
+	each     float64      // documents of all words, for each document of the part
+	rise     []float32    // scores of those before the current window, in order
+}
+
+// A rangeScorer computes the scores of one range after another in one goroutine.
+type rangeScorer struct {
+	*boundsRange // the current one
+	win          *plan.Window
+	sums         []boundSums // memory of leaveOut
+	tried        float64     // least score at which too few documents were left out, or 0
 }
 
 // raised is how much higher the least score must be until leaving out is tried again.
 const raised = 1.1
 
+// dense is the share of documents that words have from which it takes less time to add up
+// their bounds than their scores.
+const dense = 1.0 / 8
+
 // A partWord is a word that a part has.
 type partWord struct {
 	most   float64
 	in     segment.Bits
-	scores *plan.WordScores
+	scores plan.WordScores
 }
 
 // fewLeft is the share of a window up to which it takes less time to skip the other documents
 // than to read them.
-const fewLeft = 16
+const fewLeft = 32
 
-// compute computes the scores of one part, a window of documents after another. The matches
-// without those that are left out remain.
-func (b *bounds) compute(s *plan.Session, f *found) error {
-	p := &partBounds{bounds: b, found: f, left: slices.Clone(f.Docs)}
-	defer p.release()
-	if err := p.open(); err != nil {
-		return err
+// clearing is how many scores are cleared in the time in which one document is skipped.
+const clearing = 256
+
+// mostRanges is the number of ranges of a part at most. Each passes over the documents of
+// those before.
+const mostRanges = 8
+
+// ranges divides the parts into ranges of so many words of a set or more, the largest first,
+// if all words are listed there, or else takes them one by one.
+func (b *bounds) ranges(all []*found, stretch int) (ranges []*boundsRange, listed bool) {
+	listed = true
+	for _, f := range all {
+		listed = listed && !slices.ContainsFunc(b.words, func(w boundedWord) bool { return !w.Listed(f.Part) })
 	}
-	win := plan.OpenWindow(min(b.window, len(p.left)*64), p.left)
-	for int(win.To) < f.Part.Docs() {
+	for _, f := range all {
+		if f.scored || f.Count == 0 {
+			continue
+		}
+		left, docs := f.Part.CopyOf(f.Docs), uint32(f.Part.Docs())
+		size := docs
+		if listed {
+			size = uint32(64 * stretch * (1 + f.Part.Docs()/mostRanges/(64*stretch)))
+			size += uint32(b.window-1) - (size-1)%uint32(b.window)
+		}
+		for from := uint32(0); from < docs; from += size {
+			ranges = append(ranges, &boundsRange{bounds: b, found: f, left: left, from: from, to: min(docs, from+size)})
+		}
+	}
+	if listed {
+		slices.SortStableFunc(ranges, func(a, b *boundsRange) int { return cmp.Compare(b.to-b.from, a.to-a.from) })
+	}
+	return ranges, listed
+}
+
+// keepRanges has the parts keep the scores that are left.
+func keepRanges(ranges []*boundsRange) {
+	slices.SortFunc(ranges, func(a, b *boundsRange) int {
+		return cmp.Or(cmp.Compare(a.found.Part.Base, b.found.Part.Base), cmp.Compare(a.from, b.from))
+	})
+	for i, n := 0, 0; i < len(ranges); i = n {
+		f, scores := ranges[i].found, ranges[i].rise
+		for n = i + 1; n < len(ranges) && ranges[n].found == f; n++ {
+			scores = append(scores, ranges[n].rise...)
+		}
+		f.keepScores(ranges[i].left, scores)
+	}
+}
+
+func (b *bounds) newScorer() *rangeScorer { return &rangeScorer{win: plan.OpenWindow(b.window)} }
+
+// compute computes the scores of one range, a window of documents after another. The matches
+// without those that are left out remain.
+func (p *rangeScorer) compute(end *plan.Deadline, r *boundsRange, opened bool) error {
+	p.boundsRange = r
+	if !opened {
+		if err := r.open(); err != nil {
+			return err
+		}
+	}
+	defer r.release()
+	win := p.win
+	win.Start(r.left, r.from)
+	for win.To < r.to {
 		win.Next()
-		p.leaveOut(win)
+		if p.each > dense*float64(len(p.words)) {
+			p.leaveOut(win)
+		}
 		n := p.window(win).Count()
 		if n == 0 {
 			continue // the words pass over it later
 		}
-		if win.All = n > b.window/fewLeft; win.All {
-			p.tried = p.least()
-		}
+		win.All = n > len(win.Sums)/clearing && float64(n*fewLeft) > min(1, p.each)*float64(len(win.Sums))
 		for i := range p.words {
 			if err := p.words[i].scores.Add(win); err != nil {
 				return err
 			}
 		}
 		p.keep(win)
-		if err := s.Check(); err != nil {
+		if win.All {
+			clear(win.Sums) // also those of documents that are not left
+		}
+		if err := end.Check(); err != nil {
 			return err
 		}
 	}
-	win.Release()
-	f.keepScores(p.left, p.rise)
 	return nil
 }
 
 // open opens the words that the part has. Each of them is asked for its scores, also where no
 // document is left: a cursor has the numbers that it reads.
-func (p *partBounds) open() error {
-	for _, w := range p.bounds.words {
-		in := w.KeptIn(p.found.Part)
+func (r *boundsRange) open() error {
+	r.words = make([]partWord, 0, len(r.bounds.words))
+	for _, w := range r.bounds.words {
+		in := w.KeptIn(r.found.Part)
 		if !in.Any() {
 			continue
 		}
-		scores, err := w.ScoresIn(p.found.Part, p.left)
+		n := len(r.words)
+		r.words = append(r.words, partWord{most: w.most, in: in})
+		ok, err := w.ScoresIn(r.found.Part, r.left, &r.words[n].scores)
 		if err != nil {
 			return err
 		}
-		if scores != nil {
-			p.words = append(p.words, partWord{w.most, in, scores})
+		if !ok {
+			r.words = r.words[:n]
+			continue
 		}
+		r.each += float64(r.words[n].scores.Docs()) / float64(r.found.Part.Docs())
 	}
 	return nil
 }
 
-func (p *partBounds) release() {
-	for i := range p.words {
-		p.words[i].scores.Release()
+func (r *boundsRange) release() {
+	for i := range r.words {
+		r.words[i].scores.Release()
 	}
 }
-
-// least returns the least score without pairs of one of the first hits.
-func (p *partBounds) least() float64 { return float64(p.best.least(p.want)) / p.share }
 
 // window returns the documents of a window that are left.
-func (p *partBounds) window(win *plan.Window) segment.Bits {
-	return p.left[win.From/64 : min(int(win.To/64), len(p.left))]
+func (r *boundsRange) window(win *plan.Window) segment.Bits {
+	return r.left[win.From/64 : min(int(win.To/64), len(r.left))]
 }
 
-// keep keeps the scores of a window, and leaves out the documents whose scores are too low.
-func (p *partBounds) keep(win *plan.Window) {
-	best := p.best.least(p.want)
-	least := p.least()
+// keep keeps the scores of a window, which are 0 then, and leaves out the documents whose
+// scores are too low.
+func (p *rangeScorer) keep(win *plan.Window) {
+	best, least := p.bestLeast(), p.least()
 	left := p.window(win)
-	for word, w := range left {
-		for ; w != 0; w &= w - 1 {
-			score := float32(win.Sums[word*64+bits.TrailingZeros64(w)])
-			if float64(score) < least {
-				left[word] &^= w & -w
+	for word, rest := range left {
+		if rest == 0 {
+			continue
+		}
+		sums := (*[64]float64)(win.Sums[word*64:])
+		kept := rest
+		for ; rest != 0; rest &= rest - 1 {
+			at := bits.TrailingZeros64(rest) % 64
+			sum := sums[at]
+			sums[at] = 0
+			if sum < least*unrounded || float64(float32(sum)) < least {
+				kept &^= rest & -rest
 				continue
 			}
+			score := float32(sum)
 			p.rise = append(p.rise, score)
 			if score > best && p.sure(score) {
-				p.best.keep(score, p.want)
-				best, least = p.best.least(p.want), p.least()
+				p.keepBest(score)
+				best, least = p.bestLeast(), p.least()
 			}
 		}
+		left[word] = kept
 	}
 }
+
+// unrounded is a share of a sum that is less than any rounding of it.
+const unrounded = 1 - 1e-6
 
 // A sum of bounds has four bits in units of a 16th of the least score, and one for sums that
 // reach it.
@@ -130,7 +213,7 @@ const (
 
 // leaveOut leaves out documents of a window whose words add up to less than the least score.
 // It adds up the bounds of 64 documents at a time: a number has their bits of one value.
-func (p *partBounds) leaveOut(win *plan.Window) {
+func (p *rangeScorer) leaveOut(win *plan.Window) {
 	least := p.least()
 	if least <= p.tried*raised {
 		return
@@ -148,6 +231,11 @@ func (p *partBounds) leaveOut(win *plan.Window) {
 		return
 	}
 	left, first := p.window(win), int(win.From/64)
+	defer func() {
+		if left.Count() > len(win.Sums)/fewLeft {
+			p.tried = least
+		}
+	}()
 	p.sums = slices.Grow(p.sums[:0], len(left))[:len(left)]
 	clear(p.sums)
 	for i, n := range units {

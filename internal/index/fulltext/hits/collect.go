@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"slices"
+	"sync/atomic"
 
 	"indexerd/internal/index/fulltext/aggs"
 	"indexerd/internal/index/fulltext/order"
@@ -80,12 +81,27 @@ func (c *collector) collect(s *plan.Session, m plan.Matcher) error {
 // least score need them.
 func (c *collector) match(s *plan.Session, m plan.Matcher) ([]*found, error) {
 	all := make([]*found, len(s.Parts))
-	for i, p := range s.Parts {
-		docs, err := m.Match(p, p.Live)
-		if err = cmp.Or(err, s.Check()); err != nil {
-			return nil, err
+	others, release := 0, func() {}
+	if plan.Concurrent(m) && s.Documents() > c.limits.Alone {
+		others, release = c.limits.Processors.take(len(s.Parts))
+	}
+	defer release()
+	var next atomic.Int64
+	err := together(s, others, func(_ int, end *plan.Deadline) error {
+		for i := int(next.Add(1)) - 1; i < len(all); i = int(next.Add(1)) - 1 {
+			p := s.Parts[i]
+			p.Deadline = end
+			docs, err := m.Match(p, p.Live)
+			if err = cmp.Or(err, end.Check()); err != nil {
+				return err
+			}
+			all[i] = &found{Matches: aggs.Matches{Part: p, Docs: docs, Count: docs.Count()}}
+			p.Deadline = &s.Deadline
 		}
-		all[i] = &found{Matches: aggs.Matches{Part: p, Docs: docs, Count: docs.Count()}}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if c.minScore == 0 && (c.aggs == nil || !c.aggs.Scored()) {
 		return all, nil

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"indexerd/internal/index/fulltext/numbers"
 	"indexerd/internal/index/fulltext/segment"
 )
 
@@ -53,7 +54,7 @@ func (c *collector) narrow(all []*found) error {
 // A narrowed has the matches of a part that can be among the first.
 type narrowed struct {
 	*found
-	places *segment.Places
+	places *numbers.Places
 	docs   segment.Bits
 }
 
@@ -67,7 +68,7 @@ type narrowing struct {
 }
 
 // first returns the matches of a part that can be among the first, as far as it is known.
-func (n *narrowing) first(f *found, places *segment.Places) segment.Bits {
+func (n *narrowing) first(f *found, places *numbers.Places) segment.Bits {
 	docs := segment.NewBits(f.Part.Docs())
 	places.UpTo(f.Docs, &n.last, func(doc uint32, place uint64) {
 		if n.cursor && place <= n.after {

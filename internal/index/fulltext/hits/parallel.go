@@ -12,9 +12,10 @@ import (
 	"indexerd/internal/index/fulltext/plan"
 )
 
-// Sorting many matches reads the values of each. A search does so with as many goroutines
-// as there are idle processors. The result is the same: the order of matches is total, so
-// the first of all are the first of those of each goroutine.
+// A search finds, scores and sorts many documents with as many goroutines as there are idle
+// processors. The result is the same: a part has the same matches and scores whoever reads it,
+// and the order of matches is total, so the first of all are the first of those of each
+// goroutine.
 
 // Processors are those that searches and their goroutines may use.
 type Processors struct {
@@ -37,16 +38,27 @@ func (c *collector) addAll(s *plan.Session, all []*found) error {
 	for _, f := range all {
 		matches += f.Count
 	}
-	processors := c.limits.Processors
-	if processors.free.TryAcquire(1) {
-		defer processors.free.Release(1)
+	most := len(work)
+	if c.collapse != nil || matches <= c.limits.Alone {
+		most = 1
 	}
-	others := 0
-	for c.collapse == nil && matches > c.limits.Alone && others+1 < len(work) && others+1 < processors.n && processors.free.TryAcquire(1) {
+	others, release := c.limits.Processors.take(most)
+	defer release()
+	return c.addBy(s, work, others)
+}
+
+// take takes idle processors for the goroutines of a search, of which there are most at most.
+// It returns the number of those beside the caller's own.
+func (p *Processors) take(most int) (others int, release func()) {
+	taken := 0
+	if p.free.TryAcquire(1) {
+		taken++
+	}
+	for others+1 < min(most, p.n) && p.free.TryAcquire(1) {
 		others++
 	}
-	defer processors.free.Release(int64(others))
-	return c.addBy(s, work, others)
+	taken += others
+	return others, func() { p.free.Release(int64(taken)) }
 }
 
 // stretches divides the matches into sets of so many words.
@@ -65,32 +77,49 @@ func stretches(all []*found, words int) (work []stretch) {
 	return work
 }
 
-// addBy keeps the first matches with so many other goroutines. A panic in one of them is
-// one of the caller.
+// addBy keeps the first matches with so many other goroutines.
 func (c *collector) addBy(s *plan.Session, work []stretch, others int) error {
 	var next atomic.Int64
-	var done sync.WaitGroup
 	parts := make([]*collector, others)
-	faults, panics := make([]error, others), make([]any, others)
 	for i := range parts {
-		part := c.fork(s)
-		parts[i] = part
+		parts[i] = c.fork(s)
+	}
+	err := together(s, others, func(i int, end *plan.Deadline) error {
+		if i == others {
+			return c.addWork(end, work, &next)
+		}
+		return parts[i].addWork(end, work, &next)
+	})
+	for _, part := range parts {
+		if err == nil {
+			err = c.join(part)
+		}
+	}
+	return err
+}
+
+// together calls f in so many other goroutines, by their numbers, and in this one with the
+// number behind theirs. It returns when all have ended. A panic in one of them is one of the
+// caller.
+func together(s *plan.Session, others int, f func(i int, end *plan.Deadline) error) error {
+	var done sync.WaitGroup
+	defer done.Wait() // also at a panic: they use the memory of the session
+	faults, panics := make([]error, others), make([]any, others)
+	for i := range others {
 		done.Go(func() {
 			defer func() { panics[i] = recover() }()
 			own := giveway.Search()
 			defer own.End()
-			faults[i] = part.addWork(s.Again(own), work, &next)
+			faults[i] = f(i, s.Again(own))
 		})
 	}
-	err := c.addWork(&s.Deadline, work, &next)
+	err := f(others, &s.Deadline)
 	done.Wait()
-	for i, part := range parts {
+	for i := range others {
 		if panics[i] != nil {
 			panic(panics[i])
 		}
-		if err = cmp.Or(err, faults[i]); err == nil {
-			err = c.join(part)
-		}
+		err = cmp.Or(err, faults[i])
 	}
 	return err
 }

@@ -3,12 +3,13 @@
 //
 // # Costs
 //
-// The total needs no score. If hits are sorted by score only, documents are left out that
-// can't be among the first hits: see bounds.go. A sort by a number reads the column of the
-// first field, at 2 ns a match, and the other values of few matches: see narrow.go. A sort by
-// a keyword reads the values of the matches that have its first terms, and after a cursor
-// those of each match, with as many goroutines as there are idle processors. The values that
-// a search holds are bounded by Limits.
+// The total needs no score. If hits are sorted by score only, a word is found and scored at
+// about 4 ns a document, and where words are frequent documents are left out that can't be
+// among the first hits: see bounds.go. A sort by a number reads the column of the first field,
+// at 2 ns a match, and the other values of few matches: see narrow.go. A sort by a keyword
+// reads the values of the matches that have its first terms, and after a cursor those of each
+// match. Many documents are found, scored and sorted by as many goroutines as there are idle
+// processors: see parallel.go. The values that a search holds are bounded by Limits.
 package hits
 
 import (
@@ -28,8 +29,8 @@ import (
 type Limits struct {
 	Bytes      int // that the values of hits, facets and aggregations hold at most
 	Window     int // documents whose scores are computed together, a multiple of 64, or 0: none is left out; see bounds
-	Alone      int // matches that one goroutine sorts
-	Stretch    int // words of a set, whose documents one goroutine sorts at a time
+	Alone      int // documents that one goroutine finds, scores or sorts
+	Stretch    int // words of a set, whose documents one goroutine scores or sorts at a time
 	Processors *Processors
 }
 

@@ -3,14 +3,14 @@ package order
 import (
 	"math"
 
+	"indexerd/internal/index/fulltext/numbers"
 	"indexerd/internal/index/fulltext/plan"
-	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/query"
 )
 
 // Places returns the places of the documents of a part, by the first value by which they are
 // sorted. It returns nil if that is not a number, or if the part has no column of them.
-func (o *Order) Places(p *plan.Part) (*segment.Places, error) {
+func (o *Order) Places(p *plan.Part) (*numbers.Places, error) {
 	if o.fields[0] == "" {
 		return nil, nil
 	}
@@ -19,7 +19,7 @@ func (o *Order) Places(p *plan.Part) (*segment.Places, error) {
 		return nil, err
 	}
 	by := o.sorts[0]
-	places := &segment.Places{Column: column, Greatest: by.Descending, Descending: by.Descending}
+	places := &numbers.Places{Column: column, Greatest: by.Descending, Descending: by.Descending}
 	if by.Pick != "" {
 		places.Greatest = by.Pick == query.PickMax
 	}
@@ -31,17 +31,17 @@ func (o *Order) Places(p *plan.Part) (*segment.Places, error) {
 }
 
 // PlaceOf returns the place of a candidate, false if its value is not a number.
-func (o *Order) PlaceOf(c *Candidate, p *segment.Places) (place uint64, ok bool) {
+func (o *Order) PlaceOf(c *Candidate, p *numbers.Places) (place uint64, ok bool) {
 	return o.placeOf(c.keys[0], p)
 }
 
-func (o *Order) placeOf(k key, p *segment.Places) (place uint64, ok bool) {
+func (o *Order) placeOf(k key, p *numbers.Places) (place uint64, ok bool) {
 	if !k.present {
 		k = o.absent[0]
 	}
 	switch {
 	case k.present:
-		n, ok := segment.NumberOf(k.term)
+		n, ok := numbers.Of(k.term)
 		return p.Of(n), ok
 	case o.sorts[0].First:
 		return 0, true

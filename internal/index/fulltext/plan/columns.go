@@ -37,7 +37,7 @@ type columnsMatcher struct {
 	counts  []int          // of the live documents of each part of the index, -1 while unknown
 	kept    []segment.Bits // see bounded; nil: not needed
 	columns []columnWeight // nil while unknown
-	tables  scoreTables
+	tables  tables
 }
 
 // tunedK1 is how many times higher k1 is in the tuned order.
@@ -90,19 +90,36 @@ func (m *columnsMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error
 }
 
 func (m *columnsMatcher) find(p *Part) (segment.Bits, error) {
-	found := segment.NewBits(p.Docs())
+	found := p.setOf(m.kept)
 	for _, part := range m.parts {
 		if err := part.addTo(p, found); err != nil {
 			return nil, err
 		}
 	}
 	if m.s.Scored {
-		m.counts[p.number] = found.AndCount(p.Live)
+		var err error
+		if m.counts[p.number], err = m.countIn(p, found); err != nil {
+			return nil, err
+		}
 	}
 	if m.kept != nil {
 		m.kept[p.number] = found
 	}
-	return found, m.s.Check()
+	return found, p.Check()
+}
+
+// countIn removes the documents of a part that are not visible, and counts the others. The
+// number of documents of a term is known.
+func (m *columnsMatcher) countIn(p *Part, found segment.Bits) (int, error) {
+	if terms, phrases := m.count(p); p.counted() == nil && phrases == 0 && terms < 2 {
+		for _, part := range m.parts {
+			for _, t := range part.terms[p.number] {
+				return t.CountIn(nil)
+			}
+		}
+		return 0, nil
+	}
+	return found.AndCount(p.Live), nil
 }
 
 // having returns how many visible documents have the word in any of the columns.

@@ -1,10 +1,11 @@
 package plan
 
 import (
+	"math"
+	"math/bits"
 	"slices"
 
 	"indexerd/internal/index/fulltext/schema"
-	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/fulltext/words"
 	"indexerd/internal/index/query"
 )
@@ -39,7 +40,10 @@ type Near struct {
 	s     *Session
 	words []*columnsMatcher
 	pairs [][2]int // numbers of words
+	near  []uint32 // of each word, the bits of those that it has a pair with
 	bound float64  // the pairs add at most this share of a score
+
+	reader nearReader // its memory is used again
 }
 
 // near returns the plan for the pairs of a query, nil if there are none. Its own plan is
@@ -139,20 +143,45 @@ func (p *nearPlan) Open(s *Session) (Matcher, error) {
 		}
 		m.words = append(m.words, word)
 	}
-	pairs := make([]int, len(m.words))
+	m.near = make([]uint32, len(m.words))
 	for _, pair := range p.pairs {
-		pairs[pair[0]]++
-		pairs[pair[1]]++
+		m.near[pair[0]] |= 1 << pair[1]
+		m.near[pair[1]] |= 1 << pair[0]
 	}
-	m.bound = nearWeight * float64(slices.Max(pairs))
+	m.bound = m.shareOf(math.MaxUint32)
 	return m, nil
+}
+
+// shareOf returns the share of a score that the pairs of some words add at most: each word
+// counts once for each of its pairs.
+func (m *Near) shareOf(words uint32) float64 {
+	most := 0
+	for i, near := range m.near {
+		if words>>i&1 != 0 {
+			most = max(most, bits.OnesCount32(near&words))
+		}
+	}
+	return nearWeight * float64(most)
+}
+
+// ShareIn returns the share of the score of a document that the pairs of those words add at
+// most that it has.
+func (m *Near) ShareIn(p *Part, doc uint32) float64 {
+	has := uint32(0)
+	for i, w := range m.words {
+		if w.kept == nil || w.kept[p.number] == nil || w.kept[p.number].Has(doc) {
+			has |= 1 << i
+		}
+	}
+	return m.shareOf(has)
 }
 
 // Share returns the share of a score that the pairs add at most.
 func (m *Near) Share() float64 { return m.bound }
 
-// Sums calls f with what the pairs add to the score of each document of a set.
-func (m *Near) Sums(p *Part, docs segment.Bits, f func(sum float64)) error {
+// Sums calls f with what the pairs add to the score of each of some documents, which are in
+// order.
+func (m *Near) Sums(p *Part, docs []uint32, f func(sum float64)) error {
 	return m.read(p, docs, func(r *nearReader) error {
 		sum := 0.0
 		r.each(func(_ [2]int, _, _ int, score float64) { sum += score })
@@ -165,7 +194,7 @@ func (m *Near) Sums(p *Part, docs segment.Bits, f func(sum float64)) error {
 func (m *Near) explain(p *Part, to *Scores) error {
 	to.Open()
 	at := 0
-	return m.read(p, to.Docs, func(r *nearReader) error {
+	return m.read(p, slices.Collect(to.Docs.All), func(r *nearReader) error {
 		r.each(func(pair [2]int, column, distance int, score float64) {
 			a, b := m.words[pair[0]].parts[column], m.words[pair[1]].parts[column]
 			to.explain(at, query.ScorePart{Word: a.text + " " + b.text, Field: schema.ColumnOf(a.field), Distance: distance, Score: score})

@@ -31,3 +31,14 @@ func TestFreeWords(t *testing.T) {
 		}
 	}
 }
+
+// A window that an error left amid a word has no weights for the next search.
+func TestWindowIsEmptyAfterAnError(t *testing.T) {
+	w := OpenWindow(64)
+	w.weights[3], w.touched, w.Sums[5] = 1, []uint32{3}, 2
+	w.table(1)[7] = 1
+	w.Release()
+	if w.weights[3] != 0 || len(w.touched) != 0 || w.Sums[5] != 0 || w.table(1)[7] != 0 {
+		t.Errorf("got weight %v, touched %v, sum %v, score %v, want none", w.weights[3], w.touched, w.Sums[5], w.table(1)[7])
+	}
+}

@@ -25,18 +25,17 @@ type nearWord struct {
 // nearBatch is the number of documents whose words are in memory together.
 const nearBatch = 4096
 
-// read calls f with each document of a set.
-func (m *Near) read(p *Part, docs segment.Bits, f func(*nearReader) error) error {
-	r := &nearReader{m: m, words: make([]nearWord, len(m.words))}
-	for batch := range docs.Batches(nearBatch) {
-		some := NewScores(batch)
-		some.Open()
+// read calls f with each of some documents, which are in order.
+func (m *Near) read(p *Part, docs []uint32, f func(*nearReader) error) error {
+	r := &m.reader
+	r.m, r.words = m, slices.Grow(r.words[:0], len(m.words))[:len(m.words)]
+	for batch := range slices.Chunk(docs, nearBatch) {
 		for i := range m.words {
-			if err := r.words[i].read(m.words[i], p, some); err != nil {
+			if err := r.words[i].read(m.words[i], p, batch); err != nil {
 				return err
 			}
 		}
-		for r.at = range some.Sums {
+		for r.at = range batch {
 			if err := f(r); err != nil {
 				return err
 			}
@@ -46,7 +45,7 @@ func (m *Near) read(p *Part, docs segment.Bits, f func(*nearReader) error) error
 }
 
 // read reads the scores and the places of a word in some documents.
-func (w *nearWord) read(m *columnsMatcher, p *Part, docs *Scores) error {
+func (w *nearWord) read(m *columnsMatcher, p *Part, docs []uint32) error {
 	scale, _, err := m.scale()
 	if err != nil {
 		return err
@@ -55,18 +54,22 @@ func (w *nearWord) read(m *columnsMatcher, p *Part, docs *Scores) error {
 	if err != nil {
 		return err
 	}
-	n := len(docs.Sums)
-	w.scores = append(w.scores[:0], make([]float64, n)...)
+	n := len(docs)
+	w.scores = slices.Grow(w.scores[:0], n)[:n]
+	clear(w.scores)
 	w.places = slices.Grow(w.places[:0], len(m.parts))[:len(m.parts)]
+	none := m.kept != nil && m.kept[p.number] != nil && !slices.ContainsFunc(docs, m.kept[p.number].Has)
 	for i, part := range m.parts {
-		places := slices.Grow(w.places[i][:0], n)[:n]
+		places := slices.Grow(w.places[i][:cap(w.places[i])], max(0, n-cap(w.places[i])))[:n]
 		for at := range places {
 			places[at] = places[at][:0]
+		}
+		if w.places[i] = places; none {
+			continue
 		}
 		if err := part.readPlaces(p, docs, places, func(at int, freq float64, length int) { w.scores[at] += columns[i].weight(freq, length) }); err != nil {
 			return err
 		}
-		w.places[i] = places
 	}
 	for at, weight := range w.scores {
 		if weight > 0 {
@@ -78,11 +81,10 @@ func (w *nearWord) read(m *columnsMatcher, p *Part, docs *Scores) error {
 
 // readPlaces appends the positions of a word in some documents, and calls f with what
 // counts in a score. Forms of a word at one position, such as its stem, are one occurrence.
-func (m *wordMatcher) readPlaces(p *Part, docs *Scores, places [][]int, f func(at int, freq float64, length int)) error {
+func (m *wordMatcher) readPlaces(p *Part, docs []uint32, places [][]int, f func(at int, freq float64, length int)) error {
 	var broken error
 	for _, t := range m.terms[p.number] {
-		err := t.ScanPositions(docs.Docs, m.s.Check, func(p *segment.Posting) {
-			at, _ := docs.Place(p.Doc)
+		err := t.ScanPositions(docs, m.s.Check, func(at int, p *segment.Posting) {
 			f(at, t.weight*float64(p.Freq), p.Length)
 			found, err := p.AppendPositions(places[at])
 			places[at], broken = found, cmp.Or(broken, err)

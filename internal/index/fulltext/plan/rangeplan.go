@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"indexerd/internal/index/fulltext/numbers"
 	"indexerd/internal/index/fulltext/schema"
 	"indexerd/internal/index/fulltext/segment"
 )
@@ -87,12 +88,12 @@ func (m rangeMatcher) scan(p *Part, among segment.Bits) (segment.Bits, error) {
 
 // scanColumn checks the numbers of each document. Only one that has a number below the range
 // and one above it may have others in it.
-func (m rangeMatcher) scanColumn(p *Part, column segment.Column, numbers segment.Numbers, among segment.Bits) (segment.Bits, error) {
+func (m rangeMatcher) scanColumn(p *Part, column numbers.Column, in numbers.Range, among segment.Bits) (segment.Bits, error) {
 	found, unsure := segment.NewBits(p.Docs()), segment.Bits(nil)
 	if column.Several() {
 		unsure = segment.NewBits(p.Docs())
 	}
-	column.In(numbers, among, found, unsure)
+	column.In(in, among, found, unsure)
 	if err := m.s.Check(); err != nil || unsure == nil {
 		return found, err
 	}
@@ -102,7 +103,7 @@ func (m rangeMatcher) scanColumn(p *Part, column segment.Column, numbers segment
 }
 
 // numbers returns the numbers of the range, false if its bounds are not the terms of numbers.
-func (m rangeMatcher) numbers() (n segment.Numbers, ok bool) {
+func (m rangeMatcher) numbers() (n numbers.Range, ok bool) {
 	if n.From, ok = numberFrom(m.Min); !ok {
 		return n, false
 	}
@@ -117,8 +118,8 @@ func numberFrom(bound string) (n uint64, ok bool) {
 	if bound == "" {
 		return 0, true
 	}
-	term := bound[:min(len(bound), segment.NumberSize)]
-	if n, ok = segment.NumberOf([]byte(term)); !ok {
+	term := bound[:min(len(bound), numbers.TermSize)]
+	if n, ok = numbers.Of([]byte(term)); !ok {
 		return 0, false
 	}
 	if len(bound) > len(term) {

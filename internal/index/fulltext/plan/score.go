@@ -111,6 +111,9 @@ func (s *Session) allDocs() float64 {
 	return float64(s.Stats.Docs - 1)
 }
 
+// Documents returns the number of visible documents.
+func (s *Session) Documents() int { return s.docs }
+
 // idf returns the weight of a word with a number, among some documents. count returns
 // how many visible documents have it.
 func (s *Session) idf(number int, docs float64, count func() (int, error)) (float64, error) {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"sync"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
@@ -42,7 +43,7 @@ func (d *Deadline) Check() error {
 // Again returns a deadline of the same context, for another goroutine and its work.
 func (d *Deadline) Again(work *giveway.Work) *Deadline { return &Deadline{ctx: d.ctx, work: work} }
 
-// A Session is one search in one snapshot.
+// A Session is one search in one snapshot. It is released when it is not used any more.
 type Session struct {
 	Deadline
 	Reader *scorch.IndexSnapshot
@@ -58,18 +59,70 @@ type Session struct {
 	measured   bool // the index has the lengths of documents
 	words      int  // of the query
 	terms      int  // counted by countTerm
+	tables     int  // of scores: see Window
 	opened     map[*columnsPlan]*columnsMatcher
 	matches    []match // memory of eachMatch
+	sets       *setMemory
 }
 
 // A Part is one segment of the snapshot, with the documents that are visible.
 type Part struct {
 	*segment.Reader
-	number  int          // of the part
-	segment uint64       // number of the segment in the index
-	Base    uint64       // number of its first document in the snapshot
-	Live    segment.Bits // the visible documents
-	docs    int          // in Live
+	*Deadline              // that of the goroutine that reads the part
+	number    int          // of the part
+	segment   uint64       // number of the segment in the index
+	Base      uint64       // number of its first document in the snapshot
+	Live      segment.Bits // the visible documents
+	docs      int          // in Live
+	sets      *setMemory
+}
+
+// setMemory has the sets that words find, until their session is released. A search for many
+// words would leave megabytes of garbage.
+type setMemory struct {
+	lock   sync.Mutex
+	blocks []*setBlock
+	rest   segment.Bits // of the last block
+}
+
+// A setBlock has the sets of several parts, unless they are large.
+type setBlock [1 << 15]uint64
+
+var setBlocks = sync.Pool{New: func() any { return new(setBlock) }}
+
+// Set returns an empty set for the documents of the part, which is valid until the session is
+// released.
+func (p *Part) Set() segment.Bits {
+	words := (p.Docs() + segment.WordBits - 1) / segment.WordBits
+	if words > len(setBlock{}) {
+		return segment.NewBits(p.Docs())
+	}
+	m := p.sets
+	m.lock.Lock()
+	if len(m.rest) < words {
+		block := setBlocks.Get().(*setBlock)
+		m.blocks, m.rest = append(m.blocks, block), block[:]
+	}
+	set := m.rest[:words:words]
+	m.rest = m.rest[words:]
+	m.lock.Unlock()
+	clear(set)
+	return set
+}
+
+// CopyOf returns a set with the documents of another one, which is valid as long.
+func (p *Part) CopyOf(docs segment.Bits) segment.Bits {
+	set := p.Set()
+	copy(set, docs)
+	return set
+}
+
+// Release makes the memory of sets available again. The session must not be used after that.
+func (s *Session) Release() {
+	for _, block := range s.sets.blocks {
+		setBlocks.Put(block)
+	}
+	s.sets.blocks, s.sets.rest = nil, nil
 }
 
 // Options are how a session scores, and where it keeps filters.
@@ -84,16 +137,16 @@ type Options struct {
 func NewSession(ctx context.Context, s *schema.Schema, r *scorch.IndexSnapshot, o Options) (*Session, error) {
 	se := &Session{
 		Deadline: Deadline{ctx: ctx, work: o.Work}, Reader: r, filters: o.Filters, Scored: true, rank: rank{BM25: o.BM25, boost: 1, lucene: o.Lucene},
-		measured: !s.Unmeasured, Stats: &Stats{Words: make([]uint64, len(s.Texts))}, texts: s.Texts, opened: map[*columnsPlan]*columnsMatcher{},
+		measured: !s.Unmeasured, Stats: &Stats{Words: make([]uint64, len(s.Texts))}, texts: s.Texts, opened: map[*columnsPlan]*columnsMatcher{}, sets: new(setMemory),
 	}
 	base := uint64(0)
 	for _, seg := range r.Segments() {
 		if seg.LiveSize() > 0 {
-			p, err := openPart(seg)
+			p, err := openPart(seg, se.sets)
 			if err != nil {
 				return nil, err
 			}
-			p.number, p.segment, p.Base = len(se.Parts), seg.Id(), base
+			p.Deadline, p.number, p.segment, p.Base = &se.Deadline, len(se.Parts), seg.Id(), base
 			se.Parts = append(se.Parts, p)
 			se.docs += p.docs
 		}
@@ -102,12 +155,14 @@ func NewSession(ctx context.Context, s *schema.Schema, r *scorch.IndexSnapshot, 
 	return se, nil
 }
 
-func openPart(seg *scorch.SegmentSnapshot) (*Part, error) {
+func openPart(seg *scorch.SegmentSnapshot, sets *setMemory) (*Part, error) {
 	r, err := segment.NewReader(seg.Segment())
 	if err != nil {
 		return nil, err
 	}
-	p := &Part{Reader: r, Live: segment.AllBits(r.Docs())}
+	p := &Part{Reader: r, sets: sets}
+	p.Live = p.Set()
+	p.Live.SetAll(r.Docs())
 	if deleted := seg.Deleted(); deleted != nil {
 		for it := deleted.Iterator(); it.HasNext(); {
 			if doc := it.Next(); int(doc) < r.Docs() {

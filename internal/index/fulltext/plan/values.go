@@ -3,7 +3,7 @@ package plan
 import (
 	index "github.com/blevesearch/bleve_index_api"
 
-	"indexerd/internal/index/fulltext/segment"
+	"indexerd/internal/index/fulltext/numbers"
 )
 
 // Values read the values of some fields, one document after another: from columns where a
@@ -19,7 +19,7 @@ type Values struct {
 
 // A valueColumn is a field that has a column in a part.
 type valueColumn struct {
-	segment.Column
+	numbers.Column
 	field string
 	all   index.DocValueReader // nil while no document has several numbers
 }
@@ -48,7 +48,7 @@ func (v *Values) Visit(p *Part, doc uint32, f func(field string, term []byte)) e
 				continue
 			}
 		}
-		v.term = segment.AppendNumber(v.term[:0], n)
+		v.term = numbers.Append(v.term[:0], n)
 		f(c.field, v.term)
 	}
 	if v.rest == nil {

@@ -45,7 +45,7 @@ type wordMatcher struct {
 	phrases []*wordPhrase  // that count as the word too
 	kept    []segment.Bits // see bounded; nil: not needed
 	scored  *wordScorer    // nil while unknown
-	tables  scoreTables
+	tables  tables
 }
 
 type weightedTerm struct {
@@ -173,7 +173,7 @@ func (m *wordMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
 }
 
 func (m *wordMatcher) find(p *Part) (segment.Bits, error) {
-	found := segment.NewBits(p.Docs())
+	found := p.setOf(m.kept)
 	if err := m.addTo(p, found); err != nil {
 		return nil, err
 	}
@@ -186,13 +186,13 @@ func (m *wordMatcher) find(p *Part) (segment.Bits, error) {
 	if m.kept != nil {
 		m.kept[p.number] = found
 	}
-	return found, m.s.Check()
+	return found, p.Check()
 }
 
 // addTo adds the documents of a part that have any of the terms, deleted ones too.
 func (m *wordMatcher) addTo(p *Part, found segment.Bits) error {
 	for _, t := range m.terms[p.number] {
-		if err := errors.Join(t.AddTo(found), m.s.Step()); err != nil {
+		if err := errors.Join(t.AddTo(found), p.Step()); err != nil {
 			return err
 		}
 	}

@@ -112,7 +112,10 @@ type Lists struct {
 
 // A room is memory for lists, which are taken from it one after another. This costs
 // less than a piece of memory for each.
-type room[T any] struct{ all, free []T }
+type room[T any] struct {
+	free []T
+	size int // of the memory that was taken last
+}
 
 // maxRoom is how many elements a room takes at once, unless a list is longer.
 const maxRoom = 1024
@@ -120,16 +123,13 @@ const maxRoom = 1024
 // list returns an empty list with room for n elements.
 func (r *room[T]) list(n int) []T {
 	if len(r.free) < n {
-		r.all = make([]T, max(n, min(2*len(r.all), maxRoom)))
-		r.free = r.all
+		r.size = max(n, min(2*r.size, maxRoom))
+		r.free = make([]T, r.size)
 	}
 	list := r.free[:0:n]
 	r.free = r.free[n:]
 	return list
 }
-
-// reset lets memory be taken again that is no longer used.
-func (r *Lists) reset() { r.texts.free, r.lists.free = r.texts.all, r.lists.all }
 
 func missingColumn(name string) error {
 	return fmt.Errorf("column %s is not in the row: the SQL must return it", name)
@@ -167,39 +167,51 @@ func (c Child) build(row doc.Row) (texts, terms []string, flaw string, err error
 	return texts, slices.Compact(terms), flaw, nil
 }
 
+// A prepared is what Prepare keeps in a document.
+type prepared struct {
+	of *Schema
+	Indexed
+}
+
+// Prepare sets the hash of a document as Hash returns it, and keeps what the index stores
+// of the row, so that it is built once. It returns the values that it lacks.
+func (s *Schema) Prepare(d *doc.Doc) (flaws []doc.Flaw, err error) {
+	lists := len(s.Texts) + len(s.Values)
+	in := Lists{texts: room[string]{free: make([]string, lists)}, lists: room[[]string]{free: make([][]string, lists)}}
+	b, err := s.Build(d.Row, &in)
+	if err != nil {
+		return nil, err
+	}
+	d.Hash, d.Prepared = s.hash(b), &prepared{s, b}
+	return b.Flaws, nil
+}
+
+// Built returns what the index stores of a document: what Prepare has kept, or as Build.
+func (s *Schema) Built(d *doc.Doc, in *Lists) (Indexed, error) {
+	if p, ok := d.Prepared.(*prepared); ok && p.of == s {
+		return p.Indexed, nil
+	}
+	return s.Build(d.Row, in)
+}
+
 // Hash digests what the index would store of a row under this mapping, and returns the
 // values that it would lack. A column or child that the row lacks is an error.
 func (s *Schema) Hash(row doc.Row) (doc.DocHash, []doc.Flaw, error) {
-	h, _ := hashers.Get().(*hasher)
-	if h == nil {
-		h = new(hasher)
-	}
-	b, err := s.Build(row, &h.Lists)
-	if err != nil {
-		return 0, nil, err
-	}
-	hash := h.hash(s, b)
-	if h.reset(); cap(h.buf) <= maxBuffer {
-		hashers.Put(h)
-	}
-	return hash, b.Flaws, nil
+	d := doc.Doc{Row: row}
+	flaws, err := s.Prepare(&d)
+	return d.Hash, flaws, err
 }
 
-// A hasher has the memory that Hash uses.
-type hasher struct {
-	Lists
-	buf []byte
-}
-
-// maxBuffer is the memory in bytes up to which a hasher is used again.
+// maxBuffer is the memory in bytes up to which a buffer of hash is used again.
 const maxBuffer = 32 << 10
 
-var hashers sync.Pool
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // hash digests a document. A length precedes each text, so that text which moves
 // to another column, or to another row of a child, changes the hash.
-func (h *hasher) hash(s *Schema, b Indexed) doc.DocHash {
-	buf := binary.LittleEndian.AppendUint64(h.buf[:0], s.fingerprint)
+func (s *Schema) hash(b Indexed) doc.DocHash {
+	room := buffers.Get().(*[]byte)
+	buf := binary.LittleEndian.AppendUint64((*room)[:0], s.fingerprint)
 	content, children := b.Texts[:len(s.Content)], b.Texts[len(s.Content):]
 	for _, text := range content {
 		buf = appendText(buf, strings.Join(text, ""))
@@ -210,8 +222,11 @@ func (h *hasher) hash(s *Schema, b Indexed) doc.DocHash {
 	for _, texts := range children {
 		buf = appendTexts(buf, texts)
 	}
-	h.buf = buf
-	return doc.DocHash(xxh3.Hash(buf))
+	hash := doc.DocHash(xxh3.Hash(buf))
+	if *room = buf; cap(buf) <= maxBuffer {
+		buffers.Put(room)
+	}
+	return hash
 }
 
 func appendTexts(buf []byte, texts []string) []byte {

@@ -9,41 +9,23 @@ import (
 	"slices"
 	"testing"
 
+	"indexerd/internal/index/fulltext/numbers"
+
 	"github.com/RoaringBitmap/roaring/v2"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/blevesearch/zapx/v17"
 )
 
-// The order of terms is that of numbers, and a number has one term.
-func TestNumberOf(t *testing.T) {
-	last := ""
-	for _, n := range []uint64{0, 1, 127, 128, 1<<63 - 1, 1 << 63, math.MaxUint64 - 1, math.MaxUint64} {
-		term := string(AppendNumber(nil, n))
-		if got, ok := NumberOf([]byte(term)); got != n || !ok {
-			t.Errorf("%d: got %d, %t", n, got, ok)
-		}
-		if term <= last {
-			t.Errorf("the term of %d is not after that of the number before", n)
-		}
-		last = term
-	}
-	for _, term := range []string{"", "12", "true", last + "x", last[1:], "!" + last[1:], " \x02" + last[2:], last[:10] + "\x80"} {
-		if n, ok := NumberOf([]byte(term)); ok {
-			t.Errorf("%q: got %d, want no number", term, n)
-		}
-	}
-}
-
 // numberRows returns rows with up to three numbers of a span from a base on.
 func numberRows(r *rand.Rand, n int, base, span uint64, most int) []Row {
 	rows := make([]Row, n)
 	for i := range rows {
-		rows[i] = Row{ID: fmt.Sprintf("%08d", i), Stored: []byte{1}, Texts: [][]string{{"a word"}}, Values: [][]string{{"kind"}, {string(AppendNumber(nil, base))}}}
+		rows[i] = Row{ID: fmt.Sprintf("%08d", i), Stored: []byte{1}, Texts: [][]string{{"a word"}}, Values: [][]string{{"kind"}, {string(numbers.Append(nil, base))}}}
 		if i > 0 {
 			rows[i].Values[1] = nil
 		}
 		for range r.IntN(most + 1) {
-			rows[i].Values[1] = append(rows[i].Values[1], string(AppendNumber(nil, base+r.Uint64N(span))))
+			rows[i].Values[1] = append(rows[i].Values[1], string(numbers.Append(nil, base+r.Uint64N(span))))
 		}
 	}
 	return rows
@@ -93,12 +75,12 @@ func checkColumn(t *testing.T, r *rand.Rand, s segment.Segment) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	numbers, any := make([][]uint64, s.Count()), false
+	had, any := make([][]uint64, s.Count()), false
 	var state segment.DocVisitState
 	for doc := range s.Count() {
 		state, err = s.(segment.DocValueVisitable).VisitDocValues(doc, []string{"m:n"}, func(_ string, term []byte) {
-			n, _ := NumberOf(term)
-			numbers[doc], any = append(numbers[doc], n), true
+			n, _ := numbers.Of(term)
+			had[doc], any = append(had[doc], n), true
 		}, state)
 		if err != nil {
 			t.Fatal(err)
@@ -110,35 +92,35 @@ func checkColumn(t *testing.T, r *rand.Rand, s segment.Segment) {
 	if !any {
 		return
 	}
-	for doc, all := range numbers {
+	for doc, all := range had {
 		least, ok := c.Least(uint32(doc))
 		greatest, _ := c.Greatest(uint32(doc))
 		if ok != (len(all) > 0) || ok && (least != slices.Min(all) || greatest != slices.Max(all)) {
 			t.Fatalf("document %d: got %d, %d, %t, want %v", doc, least, greatest, ok, all)
 		}
 	}
-	checkIn(t, r, c, numbers)
-	checkPlaces(t, r, c, numbers)
+	checkIn(t, r, c, had)
+	checkPlaces(t, r, c, had)
 }
 
 // checkIn compares ranges of a column with the numbers.
-func checkIn(t *testing.T, r *rand.Rand, c Column, numbers [][]uint64) {
+func checkIn(t *testing.T, r *rand.Rand, c numbers.Column, had [][]uint64) {
 	t.Helper()
-	some := slices.Concat(numbers...)
-	docs := NewBits(len(numbers))
-	for doc := range numbers {
+	some := slices.Concat(had...)
+	docs := NewBits(len(had))
+	for doc := range had {
 		if r.IntN(4) > 0 {
 			docs.Set(uint32(doc))
 		}
 	}
 	for range 20 {
-		in := Numbers{From: some[r.IntN(len(some))] - uint64(r.IntN(2)), Before: some[r.IntN(len(some))] + uint64(r.IntN(2)), NoEnd: r.IntN(5) == 0}
+		in := numbers.Range{From: some[r.IntN(len(some))] - uint64(r.IntN(2)), Before: some[r.IntN(len(some))] + uint64(r.IntN(2)), NoEnd: r.IntN(5) == 0}
 		if r.IntN(5) == 0 {
 			in.From = 0
 		}
-		found, unsure := NewBits(len(numbers)), NewBits(len(numbers))
+		found, unsure := NewBits(len(had)), NewBits(len(had))
 		c.In(in, docs, found, unsure)
-		for doc, all := range numbers {
+		for doc, all := range had {
 			want := docs.Has(uint32(doc)) && slices.ContainsFunc(all, func(n uint64) bool { return n >= in.From && (in.NoEnd || n < in.Before) })
 			if unsure.Has(uint32(doc)) {
 				if found.Has(uint32(doc)) || len(all) < 2 {
@@ -154,34 +136,34 @@ func checkIn(t *testing.T, r *rand.Rand, c Column, numbers [][]uint64) {
 }
 
 // checkPlaces compares the places of documents with an order of the numbers.
-func checkPlaces(t *testing.T, r *rand.Rand, c Column, numbers [][]uint64) {
+func checkPlaces(t *testing.T, r *rand.Rand, c numbers.Column, had [][]uint64) {
 	t.Helper()
-	p := &Places{Column: c, Greatest: r.IntN(2) == 0, Descending: r.IntN(2) == 0, Absent: []uint64{0, math.MaxUint64}[r.IntN(2)]}
-	all := NewBits(len(numbers))
-	for doc := range numbers {
+	p := &numbers.Places{Column: c, Greatest: r.IntN(2) == 0, Descending: r.IntN(2) == 0, Absent: []uint64{0, math.MaxUint64}[r.IntN(2)]}
+	all := NewBits(len(had))
+	for doc := range had {
 		all.Set(uint32(doc))
 	}
 	var got []uint64
 	last := uint64(math.MaxUint64)
 	p.UpTo(all, &last, func(_ uint32, place uint64) { got = append(got, place) })
-	if len(got) != len(numbers) {
-		t.Fatalf("got %d places, want %d", len(got), len(numbers))
+	if len(got) != len(had) {
+		t.Fatalf("got %d places, want %d", len(got), len(had))
 	}
 	number := func(doc int) uint64 {
 		if p.Greatest {
-			return slices.Max(numbers[doc])
+			return slices.Max(had[doc])
 		}
-		return slices.Min(numbers[doc])
+		return slices.Min(had[doc])
 	}
 	for range 1000 {
-		a, b := r.IntN(len(numbers)), r.IntN(len(numbers))
-		if len(numbers[a]) == 0 {
+		a, b := r.IntN(len(had)), r.IntN(len(had))
+		if len(had[a]) == 0 {
 			if got[a] != p.Absent {
 				t.Fatalf("a document without a number has place %d", got[a])
 			}
 			continue
 		}
-		if len(numbers[b]) == 0 {
+		if len(had[b]) == 0 {
 			continue
 		}
 		want := cmp.Compare(number(a), number(b))
@@ -189,7 +171,7 @@ func checkPlaces(t *testing.T, r *rand.Rand, c Column, numbers [][]uint64) {
 			want = -want
 		}
 		if cmp.Compare(got[a], got[b]) != want {
-			t.Fatalf("%v at %d and %v at %d, descending %t", numbers[a], got[a], numbers[b], got[b], p.Descending)
+			t.Fatalf("%v at %d and %v at %d, descending %t", had[a], got[a], had[b], got[b], p.Descending)
 		}
 	}
 	limit := got[r.IntN(len(got))]
@@ -203,8 +185,8 @@ func checkPlaces(t *testing.T, r *rand.Rand, c Column, numbers [][]uint64) {
 // A field has no column if a term is not a number, or if its numbers are too far apart.
 func TestNoColumn(t *testing.T) {
 	for name, values := range map[string][]string{
-		"a word":       {string(AppendNumber(nil, 5)), "5"},
-		"all numbers":  {string(AppendNumber(nil, 0)), string(AppendNumber(nil, math.MaxUint64))},
+		"a word":       {string(numbers.Append(nil, 5)), "5"},
+		"all numbers":  {string(numbers.Append(nil, 0)), string(numbers.Append(nil, math.MaxUint64))},
 		"no number":    {"5"},
 		"no value":     {},
 		"only a blank": {" "},
@@ -247,14 +229,14 @@ func BenchmarkColumn(b *testing.B) {
 	}
 	b.Run("in", func(b *testing.B) {
 		for b.Loop() {
-			c.In(Numbers{From: 1<<63 + 1<<44, Before: 1<<63 + 1<<45}, docs, NewBits(rows), nil)
+			c.In(numbers.Range{From: 1<<63 + 1<<44, Before: 1<<63 + 1<<45}, docs, NewBits(rows), nil)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/doc")
 	})
 	b.Run("places", func(b *testing.B) {
 		for b.Loop() {
 			last := uint64(1 << 63)
-			(&Places{Column: c}).UpTo(docs, &last, func(uint32, uint64) {})
+			(&numbers.Places{Column: c}).UpTo(docs, &last, func(uint32, uint64) {})
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/doc")
 	})

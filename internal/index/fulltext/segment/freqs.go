@@ -48,10 +48,10 @@ type Scan struct {
 var scanBatches = sync.Pool{New: func() any { return new([ScanBatch]Freq) }}
 
 // OpenScan opens a scan before the first document.
-func (p Postings) OpenScan() (*Scan, error) {
-	s := &Scan{src: p.src}
+func (p Postings) OpenScan(s *Scan) error {
+	s.src = p.src
 	s.err = s.open(p)
-	return s, p.src.name(s.err)
+	return p.src.name(s.err)
 }
 
 func (s *Scan) open(p Postings) error {
@@ -103,20 +103,25 @@ func (s *Scan) Read(from, to uint32, in Bits, f func([]Freq)) error {
 		return s.src.name(s.broken())
 	}
 	s.batch = scanBatches.Get().(*[ScanBatch]Freq)
+	s.containers(from, to, func(limit uint32) { s.readContainer(limit, in, f) })
+	scanBatches.Put(s.batch)
+	return s.src.name(s.broken())
+}
+
+// containers calls read for each container, up to the limit of what is to be read of it.
+func (s *Scan) containers(from, to uint32, read func(limit uint32)) {
 	for s.err == nil && s.openContainer(to) {
 		limit := min(to, s.base+allDocs)
 		if s.next < from {
 			s.passOver(min(from, limit))
 		}
-		s.readContainer(limit, in, f)
+		read(limit)
 		if limit < s.base+allDocs {
 			s.next = max(s.next, limit)
-			break
+			return
 		}
 		s.array, s.bits = nil, nil
 	}
-	scanBatches.Put(s.batch)
-	return s.src.name(s.broken())
 }
 
 func (s *Scan) broken() error {
@@ -129,7 +134,8 @@ func (s *Scan) broken() error {
 // Scan calls f with those documents of a term that are in a set, in order, some at a time.
 // It calls step for every 65536 documents.
 func (p Postings) Scan(in Bits, step func() error, f func([]Freq)) error {
-	s, err := p.OpenScan()
+	var s Scan
+	err := p.OpenScan(&s)
 	for from := 0; err == nil && from < p.src.docs; from += allDocs {
 		if err = s.Read(uint32(from), uint32(from+allDocs), in, f); err == nil {
 			err = step()
@@ -195,11 +201,29 @@ func (s *Scan) readContainer(to uint32, in Bits, f func([]Freq)) {
 			}
 			continue
 		}
-		if s.err != nil || s.before(to) == 0 {
+		if !s.goOn(to) {
 			return
 		}
-		s.goTo(s.at(0))
 	}
+}
+
+// goOn goes to the chunk of the next document of the container. It returns false if there is
+// none before to.
+func (s *Scan) goOn(to uint32) bool {
+	if s.bits == nil {
+		if len(s.array) < 2 || s.at(0) >= to {
+			return false
+		}
+		s.goTo(s.at(0))
+		return true
+	}
+	for first := s.next &^ (wordBits - 1); first < to; first += wordBits {
+		if w := s.word(first, to); w != 0 {
+			s.goTo(first + uint32(bits.TrailingZeros64(w)))
+			return true
+		}
+	}
+	return false
 }
 
 // fillArray puts the next documents of an array into the batch, up to a limit, and in place
@@ -266,18 +290,20 @@ func (s *Scan) word(first, limit uint32) uint64 {
 	return w
 }
 
-// passOver passes over the documents of the container before to.
+// passOver passes over the documents of the container before to. It counts those of the chunk
+// in which it ends.
 func (s *Scan) passOver(to uint32) {
-	n := s.before(to)
-	if n > 0 && to > s.end {
-		if last := s.at(n - 1); last >= s.end {
-			s.goTo(last)
-			n -= s.before(s.start)
+	if to >= s.end && int(to) < s.src.docs {
+		s.goTo(to)
+		if s.bits == nil {
+			s.array = s.array[2*s.before(s.start):]
 		}
+		s.next = max(s.next, s.start)
 	}
+	n := s.before(to)
 	s.pending += uint32(n)
 	if s.bits == nil {
-		s.array = s.array[2*s.before(to):]
+		s.array = s.array[2*n:]
 	}
 	s.next = to
 }
@@ -320,78 +346,4 @@ func (s *Scan) goTo(doc uint32) {
 	chunk := doc / s.size
 	s.end, s.pending, s.tf.at = min((chunk+1)*s.size, uint32(s.src.docs)), 0, s.tfEnds[chunk-1]
 	s.start = chunk * s.size
-}
-
-// Of eight bytes: the bits of four freqs without the bit for positions, and what makes a
-// freq that is not 0 reach the highest of its bits.
-const (
-	freqBits = 0x007e007e007e007e
-	carry    = 0x007f007f007f007f
-	carried  = 0x0080008000800080
-)
-
-// decode reads the postings of documents: four at a time if they follow one another and
-// their numbers are below 128.
-func (s *Scan) decode(batch []Freq, dense bool) {
-	data := s.tf.data
-	for len(batch) > 0 {
-		if n := batch[0].Freq; n > 0 {
-			s.skip(int(n))
-		}
-		if at := s.tf.at; dense && len(batch) >= 4 && at+8 <= uint64(len(data)) {
-			w := binary.LittleEndian.Uint64(data[at:])
-			if w&longBits == 0 && (w&freqBits+carry)&carried == carried {
-				to := batch[:4:4]
-				to[0].Freq, to[0].Length = uint32(w>>1&0x7f), uint32(w>>8&0xff)
-				to[1].Freq, to[1].Length = uint32(w>>17&0x7f), uint32(w>>24&0xff)
-				to[2].Freq, to[2].Length = uint32(w>>33&0x7f), uint32(w>>40&0xff)
-				to[3].Freq, to[3].Length = uint32(w>>49&0x7f), uint32(w>>56)
-				batch, s.tf.at = batch[4:], at+8
-				continue
-			}
-		}
-		s.take(&batch[0])
-		batch = batch[1:]
-	}
-}
-
-// take reads the posting of a document. Most numbers are below 128.
-func (s *Scan) take(to *Freq) {
-	if at := s.tf.at; at+1 < uint64(len(s.tf.data)) {
-		if freq, length := s.tf.data[at], s.tf.data[at+1]; 1 < freq && freq < oneByte && length < oneByte {
-			s.tf.at = at + 2
-			to.Freq, to.Length = uint32(freq>>1), uint32(length)
-			return
-		}
-	}
-	to.Freq, to.Length = uint32(s.tf.uvarint()>>1), 0
-	if to.Freq > 0 {
-		to.Length = uint32(s.tf.uvarint())
-	}
-}
-
-// longBits are the bits of eight bytes of which the last byte of a number has none.
-const longBits = 0x8080808080808080
-
-// skip passes over n documents: as many numbers as they have, eight bytes at a time.
-func (s *Scan) skip(n int) {
-	if s.paired {
-		n *= 2
-	}
-	data, at := s.tf.data, s.tf.at
-	for ; n > 0 && at+8 <= uint64(len(data)); at += 8 {
-		ends := ^binary.LittleEndian.Uint64(data[at:]) & longBits
-		if k := bits.OnesCount64(ends); k < n {
-			n -= k
-			continue
-		}
-		for ; n > 1; n-- {
-			ends &= ends - 1
-		}
-		s.tf.at = at + uint64(bits.TrailingZeros64(ends)/8) + 1
-		return
-	}
-	for s.tf.at = at; n > 0 && !s.tf.broken; n-- {
-		s.tf.uvarint()
-	}
 }

@@ -17,6 +17,7 @@ import (
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/blevesearch/zapx/v17"
 
+	"indexerd/internal/index/fulltext/numbers"
 	"indexerd/internal/test/sampletext"
 )
 
@@ -93,7 +94,7 @@ func (f *flipFile) words(s segment.Segment) (all []string, err error) {
 		return nil, err
 	}
 	for _, field := range []string{"_id", "c:text", "l:text", "m:kind", "m:n"} {
-		for _, term := range []string{"00000007", "the", "kind3", string(AppendNumber(nil, 12)), "\x01"} {
+		for _, term := range []string{"00000007", "the", "kind3", string(numbers.Append(nil, 12)), "\x01"} {
 			p, found, err := r.Find(field, term)
 			if err != nil {
 				return nil, err

@@ -153,7 +153,11 @@ func checkScan(t *testing.T, name string, p Postings, docs int, all []scanned) {
 				freqs = append(freqs, scanned{doc: p.Doc, freq: int(p.Freq), length: int(p.Length)})
 			}
 		})
-		placedErr := p.ScanPositions(in, step, func(p *Posting) {
+		listed := slices.Collect(in.All)
+		placedErr := p.ScanPositions(listed, step, func(at int, p *Posting) {
+			if listed[at] != p.Doc {
+				t.Errorf("%s: place %d has document %d, not %d", name, at, listed[at], p.Doc)
+			}
 			positions, err := p.AppendPositions(nil)
 			placed = append(placed, scanned{p.Doc, p.Freq, p.Length, fmt.Sprint(positions)})
 			if err != nil {

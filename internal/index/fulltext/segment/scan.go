@@ -3,6 +3,8 @@ package segment
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
+	"sort"
 
 	"indexerd/internal/index/fulltext/bitset"
 )
@@ -59,10 +61,11 @@ func (d *decoder) appendPosition(dst []int) []int {
 	return dst
 }
 
-// ScanPositions calls f with those documents of a term that are in a set, in order. It reads
-// the positions too, which are most of the bytes of a term.
-func (p Postings) ScanPositions(in Bits, step func() error, f func(*Posting)) error {
-	s := scanner{in: in, f: f, now: Posting{src: p.src}}
+// ScanPositions calls f with those of some documents, which are in order, that have the term,
+// and with their places in the list. It reads the positions too, which are most of the bytes of
+// a term, and skips the chunks and containers of other documents.
+func (p Postings) ScanPositions(docs []uint32, step func() error, f func(at int, p *Posting)) error {
+	s := scanner{wanted: docs, f: f, now: Posting{src: p.src}}
 	return p.src.name(p.scan(&s, step))
 }
 
@@ -71,9 +74,9 @@ func (p Postings) scan(s *scanner, step func() error) error {
 		if int(doc) >= p.src.docs {
 			return errBroken
 		}
-		if s.in.Has(doc) {
+		if at, ok := slices.BinarySearch(s.wanted, doc); ok {
 			s.now.Doc, s.now.Freq, s.now.Length = doc, 1, int(length)
-			s.f(&s.now)
+			s.f(at, &s.now)
 		}
 		return step()
 	}
@@ -89,7 +92,7 @@ func (p Postings) scan(s *scanner, step func() error) error {
 	n := b.count()
 	s.openChunks(p, n)
 	s.loc.data, s.placed = loc, len(loc) > 0
-	for b.read(s) {
+	for s.at < len(s.wanted) && b.read(s) {
 		if s.broken || s.tf.broken || s.loc.broken {
 			return errBroken
 		}
@@ -105,17 +108,17 @@ func (p Postings) scan(s *scanner, step func() error) error {
 
 // A scanner reads the documents of a term that are wanted.
 type scanner struct {
-	in     Bits
-	f      func(*Posting)
+	wanted []uint32
+	at     int // of the next in wanted
+	f      func(at int, p *Posting)
 	placed bool
 	now    Posting
 
 	tf, loc         decoder
 	tfEnds, locEnds []uint64 // of chunks
-	chunk           int
-	size, end       uint32 // documents that a chunk stands for, and the first after this one
-	pending         int    // documents of the chunk that were not read and precede the next
-	next            uint32 // documents come in order
+	size            uint32   // documents that a chunk stands for
+	start, end      uint32   // first document of this chunk, and of the next
+	pending         int      // documents of the chunk that were not read and precede the next
 	broken          bool
 }
 
@@ -131,82 +134,109 @@ func (s *scanner) openChunks(p Postings, n int) {
 	s.end = s.size
 }
 
-// addRun implements docSink.
-func (s *scanner) addRun(first, last uint32) {
-	if int(last/wordBits) >= len(s.in) {
-		s.broken = true
-		return
-	}
-	bitset.EachWord(first, last, func(word int, mask uint64) { s.add(uint32(word*wordBits), mask) })
+// documents are some of a term that follow one another.
+type documents interface {
+	last() uint32
+	has(doc uint32) bool
+	count(from, to uint32) int // of those from from on and before to
 }
+
+// addRun implements docSink.
+func (s *scanner) addRun(first, last uint32) { addDocs(s, first, runOf{first, last}) }
 
 // addBits implements docSink.
 func (s *scanner) addBits(high uint32, data []byte) {
-	for i := 0; i < len(data); i += 8 {
-		if w := binary.LittleEndian.Uint64(data[i:]); w != 0 {
-			s.add(high+uint32(8*i), w)
-		}
+	for ; len(data) > 0 && binary.LittleEndian.Uint64(data[len(data)-8:]) == 0; data = data[:len(data)-8] {
+	}
+	if len(data) > 0 {
+		addDocs(s, high, bitmapOf{high, data})
 	}
 }
 
-// addArray implements docSink. Most documents of the lists of a prefix are not wanted.
+// addArray implements docSink.
 func (s *scanner) addArray(high uint32, data []byte) {
-	in, next, end, pending := s.in, s.next, s.end, s.pending
-	for ; len(data) > 1; data = data[2:] {
-		doc := high | uint32(data[0]) | uint32(data[1])<<8
-		if doc < next || int(doc/wordBits) >= len(in) {
-			s.broken = true
-			return
-		}
-		next = doc + 1
-		if doc >= end {
-			s.goTo(doc)
-			end, pending = s.end, s.pending
-		}
-		if in[doc/wordBits]>>(doc%wordBits)&1 == 0 {
-			pending++
-			continue
-		}
-		s.pending = pending
-		s.read(doc)
-		pending = s.pending
+	if len(data) > 1 {
+		addDocs(s, high, arrayOf{high, data})
 	}
-	s.next, s.pending = next, pending
 }
 
-// add takes the documents of one word of a set.
-func (s *scanner) add(first uint32, w uint64) {
-	if int(first/wordBits) >= len(s.in) {
-		s.broken = true
-		return
-	}
-	for first+wordBits > s.end {
-		here := uint64(0) // those before the end of the chunk
-		if s.end > first {
-			here = w & (1<<(s.end-first) - 1)
-		}
-		s.addChunk(first, here)
-		if w &^= here; w == 0 {
-			return
-		}
-		s.goTo(first + uint32(bits.TrailingZeros64(w)))
-		if s.broken {
-			return
+// addDocs reads those of some documents from first on that are wanted.
+func addDocs[D documents](s *scanner, first uint32, of D) {
+	last := of.last()
+	for ; s.at < len(s.wanted) && s.wanted[s.at] <= last && !s.broken; s.at++ {
+		if doc := s.wanted[s.at]; of.has(doc) {
+			passOver(s, first, doc, of)
+			s.read(doc)
+			first = doc + 1
 		}
 	}
-	s.addChunk(first, w)
+	if first <= last && s.at < len(s.wanted) {
+		passOver(s, first, last, of)
+		s.pending++
+	}
 }
 
-// addChunk takes documents of one chunk.
-func (s *scanner) addChunk(first uint32, w uint64) {
-	for want := w & s.in[first/wordBits]; want != 0; want &= want - 1 {
-		bit := want & -want
-		s.pending += bits.OnesCount64(w & (bit - 1))
-		w &^= bit | (bit - 1)
-		s.read(first + uint32(bits.TrailingZeros64(bit)))
+// passOver passes over documents up to one of them.
+func passOver[D documents](s *scanner, first, doc uint32, of D) {
+	if doc >= s.end {
+		s.goTo(doc)
+		first = max(first, s.start)
 	}
-	s.pending += bits.OnesCount64(w)
+	s.pending += of.count(first, doc)
 }
+
+// A runOf has all documents from the first to the last.
+type runOf [2]uint32
+
+func (r runOf) last() uint32              { return r[1] }
+func (r runOf) has(doc uint32) bool       { return r[0] <= doc }
+func (r runOf) count(from, to uint32) int { return int(to - from) }
+
+// A bitmapOf has a bit for each document from high on.
+type bitmapOf struct {
+	high uint32
+	data []byte // without zeros at the end
+}
+
+func (b bitmapOf) word(at uint32) uint64 { return binary.LittleEndian.Uint64(b.data[8*at:]) }
+
+func (b bitmapOf) last() uint32 {
+	words := uint32(len(b.data) / 8)
+	return b.high + words*wordBits - 1 - uint32(bits.LeadingZeros64(b.word(words-1)))
+}
+
+func (b bitmapOf) has(doc uint32) bool {
+	return doc >= b.high && b.word((doc-b.high)/wordBits)>>((doc-b.high)%wordBits)&1 != 0
+}
+
+func (b bitmapOf) count(from, to uint32) (n int) {
+	if from < to {
+		bitset.EachWord(from-b.high, to-1-b.high, func(word int, mask uint64) { n += bits.OnesCount64(b.word(uint32(word)) & mask) })
+	}
+	return n
+}
+
+// An arrayOf has two bytes for each document.
+type arrayOf struct {
+	high uint32
+	data []byte
+}
+
+func (a arrayOf) at(i int) uint32 { return a.high | uint32(binary.LittleEndian.Uint16(a.data[2*i:])) }
+
+// search returns the place of the first document from one on.
+func (a arrayOf) search(doc uint32) int {
+	return sort.Search(len(a.data)/2, func(i int) bool { return a.at(i) >= doc })
+}
+
+func (a arrayOf) last() uint32 { return a.at(len(a.data)/2 - 1) }
+
+func (a arrayOf) has(doc uint32) bool {
+	i := a.search(doc)
+	return 2*i < len(a.data) && a.at(i) == doc
+}
+
+func (a arrayOf) count(from, to uint32) int { return max(0, a.search(to)-a.search(from)) }
 
 // goTo goes to the chunk of a document.
 func (s *scanner) goTo(doc uint32) {
@@ -214,16 +244,19 @@ func (s *scanner) goTo(doc uint32) {
 		s.broken = true // beyond the segment
 		return
 	}
-	s.chunk = int(doc / s.size)
-	s.end, s.pending = uint32(s.chunk+1)*s.size, 0
-	s.tf.at = s.tfEnds[s.chunk-1]
-	if s.placed && s.chunk <= len(s.locEnds) {
-		s.loc.at = s.locEnds[s.chunk-1]
+	chunk := doc / s.size
+	s.start, s.end, s.pending = chunk*s.size, (chunk+1)*s.size, 0
+	s.tf.at = s.tfEnds[chunk-1]
+	if s.placed && int(chunk) <= len(s.locEnds) {
+		s.loc.at = s.locEnds[chunk-1]
 	}
 }
 
 // read reads the posting of a document and passes it on.
 func (s *scanner) read(doc uint32) {
+	if s.broken {
+		return
+	}
 	if s.pending > 0 {
 		s.skip()
 	}
@@ -236,7 +269,7 @@ func (s *scanner) read(doc uint32) {
 		}
 	}
 	if !s.tf.broken && !s.loc.broken {
-		s.f(&s.now)
+		s.f(s.at, &s.now)
 	}
 }
 

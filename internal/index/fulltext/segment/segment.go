@@ -30,7 +30,7 @@
 //	  docvalues       for each 1024 documents a chunk: documents, for each its number and the end
 //	                    of its terms, then the terms compressed by snappy, each followed by 0xff
 //	                  end of each chunk, u64 length of these ends, u64 number of chunks
-//	  column          the numbers of a field by document, if it has any: see column.go
+//	  column          the numbers of a field by document, if it has any: see package numbers
 //	  record          start and end of docvalues or two times 2^64-1, offset of the dictionary
 //	fields          for each: length of name, name, options, 3, for each section u16 type and u64 offset of the record
 //	fields index    number of fields, u64 offset of each

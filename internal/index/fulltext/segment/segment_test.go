@@ -17,6 +17,7 @@ import (
 	"github.com/blevesearch/zapx/v17"
 
 	"indexerd/internal/index/analysis"
+	"indexerd/internal/index/fulltext/numbers"
 	"indexerd/internal/test/sampletext"
 )
 
@@ -44,7 +45,7 @@ func textRows(texts []string, from int) []Row {
 		rows[i] = Row{
 			ID: fmt.Sprintf("%08d", n), Stored: []byte{byte(n), 1},
 			Texts:  [][]string{{text}},
-			Values: [][]string{{fmt.Sprint("kind", n%7)}, {string(AppendNumber(nil, uint64(n)))}},
+			Values: [][]string{{fmt.Sprint("kind", n%7)}, {string(numbers.Append(nil, uint64(n)))}},
 		}
 	}
 	return rows

@@ -10,7 +10,10 @@ import (
 // Bits are a set of the documents of one segment.
 type Bits = bitset.Bits
 
-const wordBits = bitset.WordBits
+// WordBits is the number of documents of a word of a set.
+const WordBits = bitset.WordBits
+
+const wordBits = WordBits
 
 // NewBits returns an empty set for a segment of so many documents.
 func NewBits(docs int) Bits { return bitset.New(docs) }
@@ -52,13 +55,26 @@ func (a *adder) addBits(high uint32, data []byte) {
 }
 
 func (a *adder) addArray(high uint32, data []byte) {
-	for ; len(data) > 1; data = data[2:] {
-		doc := high | uint32(data[0]) | uint32(data[1])<<8
-		if int(doc/wordBits) >= len(a.to) {
+	to := a.to[min(len(a.to), int(high/wordBits)):]
+	for ; len(data) >= 8; data = data[8:] {
+		four := binary.LittleEndian.Uint64(data)
+		one, two, three, last := four>>6&0x3ff, four>>22&0x3ff, four>>38&0x3ff, four>>54
+		if n := uint64(len(to)); one >= n || two >= n || three >= n || last >= n {
 			a.broken = true
 			return
 		}
-		a.to.Set(doc)
+		to[one] |= 1 << (four & 63)
+		to[two] |= 1 << (four >> 16 & 63)
+		to[three] |= 1 << (four >> 32 & 63)
+		to[last] |= 1 << (four >> 48 & 63)
+	}
+	for ; len(data) > 1; data = data[2:] {
+		doc := uint32(binary.LittleEndian.Uint16(data))
+		if int(doc/wordBits) >= len(to) {
+			a.broken = true
+			return
+		}
+		to.Set(doc)
 	}
 }
 

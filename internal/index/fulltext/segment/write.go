@@ -11,6 +11,7 @@ import (
 	"github.com/golang/snappy"
 
 	"indexerd/internal/base/giveway"
+	"indexerd/internal/index/fulltext/numbers"
 	"indexerd/internal/index/fulltext/segment/fst"
 )
 
@@ -173,8 +174,10 @@ func (b *builder) finishField(f *field, docs int, eachTerms func(add addTerms) e
 			return err
 		}
 		end = b.at()
-		if err := b.writeColumn(docs, shape, eachTerms); err != nil {
-			return err
+		if !b.exact {
+			if b.out, err = numbers.AppendColumn(b.out, docs, shape, eachTerms); err != nil {
+				return err
+			}
 		}
 	}
 	f.record = b.at()
@@ -185,14 +188,14 @@ func (b *builder) finishField(f *field, docs int, eachTerms func(add addTerms) e
 }
 
 // addTerms adds the terms of a document, with separators. Documents come in order.
-type addTerms func(doc int, terms []byte)
+type addTerms = func(doc int, terms []byte)
 
 // writeDocValues writes the docvalues of a field, and returns the shape of its column.
-func (b *builder) writeDocValues(docs int, each func(addTerms) error) (shape columnShape, err error) {
+func (b *builder) writeDocValues(docs int, each func(addTerms) error) (shape numbers.Shape, err error) {
 	b.docValues.start(b, docs)
 	err = each(func(doc int, terms []byte) {
 		b.docValues.add(doc, terms)
-		shape.add(terms)
+		shape.Add(terms)
 	})
 	if err == nil {
 		b.docValues.finish()
