@@ -32,7 +32,9 @@ func TestRowsGiveWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer giveway.Search().End()
 		for range runtime.GOMAXPROCS(0) {
-			defer giveway.Background().End()
+			work := giveway.Background()
+			work.Step()
+			defer work.End()
 		}
 		const rows = 10
 		s := New(nil, pace.Limits{})

@@ -53,10 +53,11 @@ var (
 
 // Work is what one goroutine does. Only that goroutine uses it. A nil Work gives no way.
 type Work struct {
-	isLong bool
-	ends   time.Time // when it is no short search any more
-	next   time.Time // when others run next
-	gave   time.Duration
+	isLong  bool
+	counted bool      // in long
+	ends    time.Time // when it is no short search any more
+	next    time.Time // when others run next
+	gave    time.Duration
 }
 
 // Search begins a search, behind those that have begun and not run yet.
@@ -67,16 +68,16 @@ func Search() *Work {
 	return &Work{ends: now.Add(shortWithin), next: now.Add(quickWithin)}
 }
 
-// Background begins work that gives way from its beginning.
-func Background() *Work {
-	long.Add(1)
-	return &Work{isLong: true, next: time.Now().Add(slice)}
-}
+// Background begins work that gives way from its beginning. It counts from its first step
+// on: a reader that waits for a database leaves the processors to the others.
+func Background() *Work { return &Work{isLong: true} }
 
 // End ends the work.
 func (w *Work) End() {
-	if w.isLong {
+	if w.counted {
 		long.Add(-1)
+	}
+	if w.isLong {
 		return
 	}
 	latest.Store(int64(time.Since(began)))
@@ -90,16 +91,19 @@ func (w *Work) Step() {
 		return
 	}
 	now := time.Now()
-	if now.Before(w.next) {
+	switch {
+	case now.Before(w.next):
 		return
-	}
-	if !w.isLong && now.Before(w.ends) {
+	case w.isLong && !w.counted:
+		w.counted, w.next = true, now.Add(slice)
+		long.Add(1)
+		return
+	case !w.isLong && now.Before(w.ends):
 		runtime.Gosched()
 		w.next = time.Now().Add(slice)
 		return
-	}
-	if !w.isLong {
-		w.isLong = true
+	case !w.isLong:
+		w.isLong, w.counted = true, true
 		short.Add(-1)
 		long.Add(1)
 	}

@@ -8,6 +8,13 @@ import (
 	"time"
 )
 
+// computing begins long work that has made a step.
+func computing() *Work {
+	w := Background()
+	w.Step()
+	return w
+}
+
 // A load sleeps after each slice while there are searches, and for a second behind the
 // last one.
 func TestLoadGivesWay(t *testing.T) {
@@ -15,9 +22,9 @@ func TestLoadGivesWay(t *testing.T) {
 		began = time.Now()
 		latest.Store(0)
 		for range runtime.GOMAXPROCS(0) - 1 {
-			defer Background().End()
+			defer computing().End()
 		}
-		load := Background()
+		load := computing()
 		defer load.End()
 		// gives reports whether the load sleeps at the end of a slice.
 		gives := func() bool {
@@ -26,6 +33,11 @@ func TestLoadGivesWay(t *testing.T) {
 			load.Step()
 			return time.Since(at) > 0
 		}
+		waiting := Background() // for its first row
+		if long.Load() != int64(runtime.GOMAXPROCS(0)) {
+			t.Errorf("got %d that compute beside one that waits", long.Load())
+		}
+		waiting.End()
 		if gives() {
 			t.Error("a load without searches sleeps")
 		}
@@ -81,7 +93,7 @@ func TestSlowSearchGivesWay(t *testing.T) {
 			t.Errorf("a slow search alone sleeps for %v", slept)
 		}
 		for range runtime.GOMAXPROCS(0) - 1 {
-			defer Background().End()
+			defer computing().End()
 		}
 		quick := Search()
 		if slept := steps(); slept == 0 {

@@ -24,7 +24,9 @@ func TestBatchGivesWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer giveway.Search().End()
 		for range runtime.GOMAXPROCS(0) {
-			defer giveway.Background().End()
+			work := giveway.Background()
+			work.Step()
+			defer work.End()
 		}
 		docs := make([]doc.Doc, 10)
 		for i := range docs {

@@ -24,7 +24,9 @@ func TestPutGivesWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer giveway.Search().End()
 		for range runtime.GOMAXPROCS(0) {
-			defer giveway.Background().End()
+			work := giveway.Background()
+			work.Step()
+			defer work.End()
 		}
 		w := newWorld()
 		s := New(slowIndex{w.index}, w.pages, w.tree, w.quarantine, w.guard(), w.reserve)
