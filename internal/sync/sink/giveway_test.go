@@ -11,7 +11,7 @@ import (
 	"indexerd/internal/test/fakeworld"
 )
 
-// A slowIndex takes a millisecond for each hash.
+// A slowIndex takes a millisecond for each document.
 type slowIndex struct{ *fakeworld.Index }
 
 func (x slowIndex) Prepare(d *doc.Doc) ([]doc.Flaw, error) {
