@@ -164,9 +164,9 @@ func TestTimeLimits(t *testing.T) {
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int)")
 	db := openDB(t, dsn)
-	db.statementTimeout = 50 * time.Millisecond
+	db.statementTimeout = time.Second / 2
 	within(t, db, func(x *session) {
-		slow := sql("SELECT pg_sleep(0.2)")
+		slow := sql("SELECT pg_sleep(0.7)")
 		slow.Slow = true
 		asked(t, x, slow)
 		asked(t, x, slow)
