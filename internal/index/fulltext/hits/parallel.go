@@ -13,7 +13,7 @@ import (
 )
 
 // A search finds, scores and sorts many documents with as many goroutines as there are idle
-// processors. The result is the same: a part has the same matches and scores whoever reads it,
+// processors. The result is the same: a part has the same matches and scores in any goroutine,
 // and the order of matches is total, so the first of all are the first of those of each
 // goroutine.
 
