@@ -81,7 +81,7 @@ func (*DB) Footprint(ctx context.Context, s dialect.Session, live dialect.Statem
 	}
 	var shown objects
 	shown.addTables(plan, func(planNode) bool { return true })
-	deciding, err := many[struct{ ID string }](ctx, x, shown.query("relationIDs"))
+	deciding, err := many[struct{ ID string }](ctx, x, shown.query(repeated("relationIDs")))
 	if err != nil {
 		return f, err
 	}
@@ -91,7 +91,7 @@ func (*DB) Footprint(ctx context.Context, s dialect.Session, live dialect.Statem
 	if f.Plain, err = x.isPlain(ctx, all); err != nil {
 		return f, err
 	}
-	read, err := many[struct{ ID, Kind, Name string }](ctx, x, stored("readRelations"))
+	read, err := many[struct{ ID, Kind, Name string }](ctx, x, repeated("readRelations"))
 	for _, r := range read {
 		switch r.Kind {
 		case "f":
@@ -139,7 +139,7 @@ func (x *session) findChanging(ctx context.Context, all []*dialect.Described) (s
 	if called.names == nil {
 		return "", nil
 	}
-	changing, err := many[struct{ Name string }](ctx, x, called.query("changingFunction"))
+	changing, err := many[struct{ Name string }](ctx, x, called.query(repeated("changingFunction")))
 	if err != nil || len(changing) == 0 {
 		return "", err
 	}

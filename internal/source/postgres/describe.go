@@ -99,7 +99,7 @@ func (x *session) types(ctx context.Context, fields []pgconn.FieldDescription) (
 	for i, f := range fields {
 		oids[i] = strconv.FormatUint(uint64(f.DataTypeOID), 10)
 	}
-	all, err := many[columnType](ctx, x, stored("types").bind(pgtype.OIDArrayOID, arrayOf(oids)))
+	all, err := many[columnType](ctx, x, repeated("types").bind(pgtype.OIDArrayOID, arrayOf(oids)))
 	types := make(map[uint32]columnType, len(all))
 	for _, t := range all {
 		types[t.OID] = t

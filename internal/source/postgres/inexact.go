@@ -27,7 +27,7 @@ func (x *session) findInexact(ctx context.Context, all []*dialect.Described) (st
 	for _, line := range lines {
 		called.addCalls(line)
 	}
-	read, err := many[struct{ Kind, Name string }](ctx, x, stored("inexactRelation"))
+	read, err := many[struct{ Kind, Name string }](ctx, x, repeated("inexactRelation"))
 	switch {
 	case err != nil:
 		return "", err
@@ -38,7 +38,7 @@ func (x *session) findInexact(ctx context.Context, all []*dialect.Described) (st
 	case called.names == nil:
 		return "", nil
 	}
-	opaque, err := many[struct{ Name, What string }](ctx, x, called.query("opaqueFunction"))
+	opaque, err := many[struct{ Name, What string }](ctx, x, called.query(repeated("opaqueFunction")))
 	if err != nil || len(opaque) == 0 {
 		return "", err
 	}

@@ -63,7 +63,7 @@ func (*DB) Writable(ctx context.Context, s dialect.Session, all []*dialect.Descr
 	if err != nil {
 		return nil, err
 	}
-	tables, err := many[struct{ Name string }](ctx, x, read.query("writable"))
+	tables, err := many[struct{ Name string }](ctx, x, read.query(stored("writable")))
 	for _, t := range tables {
 		names = append(names, t.Name)
 	}

@@ -65,8 +65,8 @@ func (o *objects) addTables(n planNode, match func(planNode) bool) {
 }
 
 // query returns a stored query of these objects.
-func (o objects) query(name string) query {
-	return stored(name).bind(pgtype.TextArrayOID, arrayOf(o.schemas)).bind(pgtype.TextArrayOID, arrayOf(o.names))
+func (o objects) query(of query) query {
+	return of.bind(pgtype.TextArrayOID, arrayOf(o.schemas)).bind(pgtype.TextArrayOID, arrayOf(o.names))
 }
 
 // tablesOf returns the tables that SQLs read. The SQLs are planned, not run.
@@ -91,7 +91,7 @@ func (*DB) Relations(ctx context.Context, s dialect.Session, of *dialect.Describ
 	tables, err := many[struct {
 		Name string
 		OID  uint32
-	}](ctx, x, read.query("tables"))
+	}](ctx, x, read.query(repeated("tables")))
 	var relations []doc.Relation
 	for _, t := range tables {
 		origin := updated >= 0 && nativeOf(&of.Columns[updated]).table == t.OID
@@ -111,7 +111,7 @@ func (*DB) Plan(ctx context.Context, s dialect.Session, of *dialect.Described, s
 	p.Path, p.Cost, p.Rows = of.Path, node.Cost, node.Rows
 	var scanned objects
 	if scanned.addTables(node, planNode.isFullScan); scanned.names != nil {
-		if p.FullScans, err = many[doc.FullScan](ctx, x, scanned.query("sizes")); err != nil {
+		if p.FullScans, err = many[doc.FullScan](ctx, x, scanned.query(stored("sizes"))); err != nil {
 			return p, err
 		}
 	}
@@ -129,7 +129,7 @@ func (*DB) Maintains(ctx context.Context, s dialect.Session, of *dialect.Describ
 	if c.table == 0 {
 		return false, nil
 	}
-	found, err := one[struct{ Yes bool }](ctx, s.(*session), stored("maintainedColumn").bind(pgtype.OIDArrayOID, arrayOf([]uint32{c.table})).bind(pgtype.Int2ArrayOID, arrayOf([]uint16{c.number})))
+	found, err := one[struct{ Yes bool }](ctx, s.(*session), repeated("maintainedColumn").bind(pgtype.OIDArrayOID, arrayOf([]uint32{c.table})).bind(pgtype.Int2ArrayOID, arrayOf([]uint16{c.number})))
 	return found.Yes, err
 }
 

@@ -118,17 +118,26 @@ func TestPoolerRefusesSettings(t *testing.T) {
 	}
 }
 
-// What is read every second is prepared, but not behind a pooler, which may run the
-// next statement in another session.
+// What is read every second, and what begins a transaction, is prepared, but not behind a
+// pooler, which may run the next statement in another session.
 func TestReadingsArePrepared(t *testing.T) {
 	pooled, direct := pooledDB(t, pgtest.DB(t))
-	for db, want := range map[*DB]int{pooled: 0, direct: 2} {
+	for db, want := range map[*DB]int{pooled: 0, direct: 3} {
 		for range 3 {
 			if _, err := db.Changes(t.Context(), func(string) []string { return []string{} }); err != nil {
 				t.Fatal(err)
 			}
+			x, err := db.acquire(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = x.Begin(t.Context(), "")
+			x.End()
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
-		got, err := one[struct{ N int }](t.Context(), acquired(t, db), query{sql: "SELECT count(*) AS n FROM pg_catalog.pg_prepared_statements WHERE name IN ('committed', 'counters')"})
+		got, err := one[struct{ N int }](t.Context(), acquired(t, db), query{sql: "SELECT count(*) AS n FROM pg_catalog.pg_prepared_statements WHERE name IN ('committed', 'counters', 'open')"})
 		if err != nil || got.N != want {
 			t.Errorf("pooled %t: got %d prepared statements, %v, want %d", db == pooled, got.N, err, want)
 		}

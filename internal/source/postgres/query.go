@@ -53,8 +53,8 @@ func parseQueries(file string) map[string]string {
 func stored(name string) query { return query{sql: queries[name]} }
 
 // repeated returns a statement of queries.sql that is run again and again, every
-// second. Where no pooler is in between, it is prepared: parsing and planning it
-// would take most of the server's time.
+// second or for each table. Where no pooler is in between, it is prepared: parsing and
+// planning it would take most of the server's time.
 func repeated(name string) query { return query{sql: queries[name], name: name} }
 
 // bind returns the query with one more parameter.

@@ -34,17 +34,25 @@ type session struct {
 	raw       []any                       // nil for NULL, or a pointer into texts
 }
 
-// Begin implements dialect.Session. It takes one round trip. Settings is a
-// search path.
+// Begin implements dialect.Session. It takes one round trip, and one more for the first
+// transaction of a connection. Settings is a search path.
 func (x *session) Begin(ctx context.Context, settings string) (dialect.Snapshot, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
 	defer cancel()
-	open := stored("open").bind(pgtype.TextOID, settings).bind(pgtype.TextOID, millis(x.db.statementTimeout)).bind(pgtype.TextOID, millis(x.db.lockTimeout))
+	open := repeated("open").bind(pgtype.TextOID, settings).bind(pgtype.TextOID, millis(x.db.statementTimeout)).bind(pgtype.TextOID, millis(x.db.lockTimeout))
 	var batch pgconn.Batch
 	batch.ExecParams(beginSQL, nil, nil, nil, nil)
-	batch.ExecParams(open.sql, open.values, open.types, nil, nil)
+	if x.db.direct.Load() {
+		if err := x.prepare(ctx, open); err != nil {
+			return dialect.Snapshot{}, x.fault(ctx, err)
+		}
+		batch.ExecPrepared(open.name, open.values, nil, nil)
+	} else {
+		batch.ExecParams(open.sql, open.values, open.types, nil, nil)
+	}
 	results, err := x.pg.ExecBatch(ctx, &batch).ReadAll()
 	if err != nil {
+		x.db.direct.Store(false) // a pooler in between may have lost the statement: noticePooler looks again
 		return dialect.Snapshot{}, x.fault(ctx, err)
 	}
 	rows := results[len(results)-1].Rows
