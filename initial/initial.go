@@ -5,7 +5,7 @@
 // the ranges. A pool of workers loads the ranges. Each range is fetched, indexed
 // and made durable, and then the plan records it as finished. A load that was
 // killed continues with the same plan and reads only the unfinished ranges
-// again.
+// again. A table of one range needs no file: it is loaded again with a new plan.
 //
 // A row is in exactly one range, whenever it is inserted, because ranges are
 // bounded by keys and not by row numbers. Ranges have no condition on

@@ -87,7 +87,7 @@ func TestErrorsNameTheTable(t *testing.T) {
 		"Rename":      "write data/film/load.jsonl: ",
 	}
 	for step, want := range tests {
-		w := newWorld(t, 3)
+		w := newWorld(t, 2*batch)
 		w.Before(func(s string) error {
 			if s == step {
 				return doc.ErrUnavailable

@@ -34,6 +34,9 @@ type finished struct {
 // A Plan is the file of a running load: the record, then one synced line for
 // each finished range, each with its checksum. If a crash cut the last line, its range is
 // read again.
+//
+// A plan of one range has no file: a load that was killed has nothing to resume, and a
+// thousand small tables do not wait for the disk three times each.
 type Plan struct {
 	record
 	ranges []doc.Range
@@ -41,16 +44,20 @@ type Plan struct {
 	name   string
 
 	mu     sync.Mutex
-	file   atomicfile.File
-	failed error // of Finish; the end of the file is unknown after it
+	file   atomicfile.File // nil: the plan has none
+	failed error           // of Finish; the end of the file is unknown after it
 	done   map[int]bool
 	loaded int64 // rows of the finished ranges when the plan was opened
 }
 
-// createPlan writes the record durably.
+// createPlan writes the record durably, unless there is only one range.
 func createPlan(fsys atomicfile.FS, name string, r record) (*Plan, error) {
 	for _, at := range []*time.Time{&r.At, &r.Settled, &r.Clock, &r.Local} {
 		*at = at.UTC()
+	}
+	if len(r.Breakpoints) == 0 {
+		p := &Plan{record: r, ranges: cut(nil), fsys: fsys, name: name, done: map[int]bool{}}
+		return p, p.Remove() // that of another generation
 	}
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -164,7 +171,7 @@ func (p *Plan) Finish(i, rows int) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.failed == nil {
+	if p.failed == nil && p.file != nil {
 		p.failed = p.append(append(sealed.AppendObject(nil, text), '\n'))
 	}
 	if p.failed != nil {
@@ -182,11 +189,16 @@ func (p *Plan) append(line []byte) error {
 }
 
 // Close closes the file.
-func (p *Plan) Close() error { return p.file.Close() }
+func (p *Plan) Close() error {
+	if p.file == nil {
+		return nil
+	}
+	return p.file.Close()
+}
 
-// Remove removes the file.
+// Remove removes the file, if there is one.
 func (p *Plan) Remove() error {
-	if err := p.fsys.Remove(p.name); err != nil {
+	if err := p.fsys.Remove(p.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("load plan: %w", err)
 	}
 	return nil

@@ -87,6 +87,45 @@ func (w *world) wantFewReads(t *testing.T, steps *machine.Counter) {
 	}
 }
 
+// A table of one range is loaded without a file, and again after a crash. The plan that
+// another generation of the index has left is removed.
+func TestOneRangeHasNoFile(t *testing.T) {
+	for k := 0; ; k++ {
+		w := newWorld(t, batch)
+		if err := atomicfile.Write(w.Files, planFile, []byte(`{"generation":7}`+"\n")); err != nil {
+			t.Fatal(err)
+		}
+		crash := fakeworld.NewCountdown(k)
+		w.Before(func(step string) error {
+			if step == "range" {
+				if _, err := w.Files.OpenFile(planFile, 0, 0); err == nil {
+					t.Error("there is a plan")
+				}
+			}
+			return crash.Before(step)
+		})
+		_, err := w.load().Run(t.Context())
+		w.Crash(t, faultfs.Worst)
+		w.wantHonest(t)
+		w.Table.Before = nil
+		if !w.Marks().Loaded {
+			w.Table.Advance(time.Hour)
+			at := w.Table.Clock()
+			w.mustLoad(t)
+			if got := w.Marks().Load; !got.Equal(at) {
+				t.Errorf("after a crash at step %d: got a load of %v, want %v, when it was begun again", k, got, at)
+			}
+			w.wantLoaded(t)
+		}
+		if t.Failed() {
+			t.Fatalf("after a crash at step %d", k)
+		}
+		if err == nil {
+			return
+		}
+	}
+}
+
 // The plan of another generation of the index is not resumed.
 func TestAnotherIndexIsLoadedFromScratch(t *testing.T) {
 	w := newWorld(t, ranges*batch)
