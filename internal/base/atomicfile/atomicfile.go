@@ -130,16 +130,30 @@ func Write(fsys FS, name string, data []byte) error {
 
 // Keep makes sure that a file has a content: it is Write unless the file has it
 // already. Then Keep syncs the file only: an earlier process may have appended
-// without. The name of the file must be durable.
+// without. The name of the file must be durable. Keep waits for no disk where the content
+// is empty: a power failure may remove a file that it made, so a missing file must be as
+// good as an empty one.
 func Keep(fsys FS, name string, data []byte) error {
 	old, err := Read(fsys, name)
 	switch {
+	case err == nil && len(old) == 0 && len(data) == 0:
+		return nil
+	case errors.Is(err, fs.ErrNotExist) && len(data) == 0:
+		return makeEmpty(fsys, name)
 	case err == nil && bytes.Equal(old, data):
 		return syncFile(fsys, name)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("read %s: %w", name, err)
 	}
 	return Write(fsys, name, data)
+}
+
+func makeEmpty(fsys FS, name string) error {
+	f, err := fsys.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("make %s: %w", name, err)
+	}
+	return f.Close()
 }
 
 func syncFile(fsys FS, name string) error {

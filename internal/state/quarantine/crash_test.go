@@ -270,3 +270,20 @@ func FuzzReplay(f *testing.F) {
 		}
 	})
 }
+
+// Open does not wait for the name of an empty file. The first row does.
+func TestFirstRowIsKept(t *testing.T) {
+	fsys, syncs := disk(t), 0
+	fsys.Fail(func(s faultfs.Step) error {
+		if strings.HasPrefix(s.Op, "Sync") {
+			syncs++
+		}
+		return nil
+	})
+	q := open(t, fsys)
+	if syncs > 0 {
+		t.Errorf("got %d syncs of an empty list, want none", syncs)
+	}
+	add(t, q, batch(1, doc.Reject{OID: oid(t, 1), Reason: "first"}))
+	want(t, open(t, fsys.Crash(faultfs.Worst)), q.Rows()...)
+}

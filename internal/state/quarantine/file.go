@@ -52,6 +52,11 @@ func (f *file) write(lines []byte) error {
 		return err
 	}
 	defer file.Close() // what was written is synced, or is truncated
+	if f.size == 0 {   // Open has not waited until the name of an empty file is durable
+		if err := f.fsys.SyncDir(filepath.Dir(f.name)); err != nil {
+			return err
+		}
+	}
 	if _, err := file.Write(lines); err != nil {
 		f.broken = file.Truncate(f.size)
 		return err
