@@ -140,9 +140,14 @@ func (k *keyLog) load() (valid bool, err error) {
 	return true, nil
 }
 
-// reset makes the key log an empty one.
+// reset makes the key log an empty one. That of a file without a byte need not be durable:
+// the next Open begins it again.
 func (k *keyLog) reset() error {
-	if err := k.truncate(0); err != nil {
+	info, err := k.file.Stat()
+	if err == nil && info.Size() > 0 {
+		err = k.truncate(0)
+	}
+	if err != nil {
 		return err
 	}
 	if _, err := k.file.WriteAt(keysHeader(), 0); err != nil {

@@ -38,7 +38,7 @@ func (m *FileMap) openSegments() error {
 			}
 		}
 	}
-	return m.fs.SyncDir(m.dir)
+	return nil
 }
 
 // listSegments returns the numbers of the value files, and removes temporary
@@ -77,6 +77,7 @@ func (m *FileMap) recover() error {
 		return err
 	}
 	m.seq = from.seq
+	covered := m.isCovered(from)
 	if err := m.readySegments(); err != nil {
 		return err
 	}
@@ -95,10 +96,41 @@ func (m *FileMap) recover() error {
 			return err
 		}
 	}
-	if err := m.replayTail(w.at); err != nil || m.options.ReadOnly {
+	if err := m.replayTail(w.at); err != nil || m.options.ReadOnly || covered {
 		return err
 	}
-	return m.activate()
+	return m.makeDurable()
+}
+
+// isCovered makes the last segment the active one if address.idx has all of the log. Then
+// everything is durable, for address.idx is written after that, and nothing has been
+// written since.
+func (m *FileMap) isCovered(from mark) bool {
+	order := *m.order.Load()
+	if len(order) == 0 || m.options.ReadOnly {
+		return false
+	}
+	last := order[len(order)-1]
+	if last.rewrite > 0 || last.damaged || from.at.segment != last.number || int64(from.at.place)*unit != last.end.Load() || from.keys != m.keys.end.Load() {
+		return false
+	}
+	m.active = last
+	return true
+}
+
+// makeDurable makes durable what an earlier process may have written without: names,
+// values, and the directory itself. It makes the last segment the active one.
+func (m *FileMap) makeDurable() error {
+	found := len(*m.order.Load()) > 0
+	if err := m.activate(); err != nil {
+		return err
+	}
+	if found { // else a new segment has synced it
+		if err := m.fs.SyncDir(m.dir); err != nil {
+			return err
+		}
+	}
+	return m.fs.SyncDir(filepath.Dir(m.dir))
 }
 
 // cutKeys cuts key.dat at off, in read-only mode only in memory.

@@ -139,9 +139,6 @@ func (m *FileMap) open() error {
 	if err := m.fs.MkdirAll(m.dir, 0o700); err != nil {
 		return err
 	}
-	if err := m.fs.SyncDir(filepath.Dir(m.dir)); err != nil {
-		return err
-	}
 	if m.fs == atomicfile.OS && !m.options.Locked {
 		lock, err := Lock(filepath.Join(m.dir, "lock"))
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,6 +49,55 @@ func TestFailedSync(t *testing.T) {
 				t.Logf("failed %+v after %+v", at, last)
 			}
 		})
+	}
+}
+
+// A map that was closed is opened without waiting for the disk, for address.idx has all of
+// it. What a killed process has left may not be durable, so it is synced. No crash after
+// that loses a page that readers have seen.
+func TestOpenSyncsWhatAddressIndexLacks(t *testing.T) {
+	const dir = "d/pages"
+	for _, killed := range []bool{false, true} {
+		fsys := faultfs.New()
+		open := func() (m *FileMap, syncs []string) {
+			fsys.Fail(func(s faultfs.Step) error {
+				if strings.HasPrefix(s.Op, "Sync") {
+					syncs = append(syncs, s.Op+" "+filepath.ToSlash(s.Name))
+				}
+				return nil
+			})
+			return openTest(t, dir, Options{FS: fsys}), syncs
+		}
+		m, syncs := open()
+		if want := []string{"Sync d/pages/value0.dat", "SyncDir d/pages", "SyncDir d"}; !slices.Equal(syncs, want) {
+			t.Errorf("a new map: got syncs %v, want %v", syncs, want)
+		}
+		put(t, m, testPage(1, "one"))
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		if killed {
+			m, err := openMap(dir, Options{FS: fsys})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fsys.Fail(func(s faultfs.Step) error {
+				if s.Op == "Sync" {
+					return syscall.EIO
+				}
+				return nil
+			})
+			if err := m.Put([]doc.Page{testPage(2, "two")}); !errors.Is(err, syscall.EIO) {
+				t.Fatalf("got %v, want EIO", err)
+			}
+			want = []string{"Sync d/pages/value0.dat", "SyncDir d/pages", "SyncDir d"}
+		}
+		again, syncs := open()
+		if !slices.Equal(syncs, want) {
+			t.Errorf("killed %t: got syncs %v, want %v", killed, syncs, want)
+		}
+		has(t, again, testOID(2))
 	}
 }
 
