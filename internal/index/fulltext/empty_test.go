@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"indexerd/internal/base/doc"
 )
 
 // An empty index that is copied from another's root.bolt has what scorch would have
@@ -19,6 +21,10 @@ func TestCopiedEmptyIndex(t *testing.T) {
 		}
 		wantHeader(t, dir, header{r, mapping[:r.generation*1000]})
 		if r == other {
+			if err := beginEpochs(dir); err != nil {
+				t.Fatal(err)
+			}
+			wantHeader(t, dir, header{r, mapping[:r.generation*1000]})
 			root = readFile(t, filepath.Join(dir, rootName))
 		}
 	}
@@ -27,6 +33,29 @@ func TestCopiedEmptyIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantHeader(t, dir, header{rec, mapping})
+}
+
+// An empty index is opened without a transaction, since it is as durable as it can be.
+func TestEmptyIndexIsNotWrittenAgain(t *testing.T) {
+	dir := t.TempDir()
+	stored, err := films.Encode()
+	if err == nil {
+		err = writeEmpty(dir, record{fingerprint: films.Fingerprint(), generation: 1}, stored)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := lastTransaction(dir)
+	ix, err := Open(dir, films)
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply(t, ix, []doc.Doc{film(t, "1", 1, map[string]any{"title": "one"})})
+	closeIndex(t, ix)
+	// One makes the document durable, and one the segment that has it then.
+	if got := lastTransaction(dir) - before; got > 2 {
+		t.Errorf("got %d transactions of an index that got one document, want 2", got)
+	}
 }
 
 func wantHeader(t *testing.T, dir string, want header) {

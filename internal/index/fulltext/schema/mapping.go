@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/zeebo/xxh3"
 
@@ -103,10 +104,13 @@ func (m Mapping) Fingerprint() uint64 {
 // Stopwords. Indexes of that time stay as they are if these are dropped still.
 func firstStopwords(analyzer string) []string {
 	if analyzer == "standard" || analyzer == "en" {
-		return analysis.English()
+		return english()
 	}
 	return nil
 }
+
+// english returns the words once for all tables. They must not be changed.
+var english = sync.OnceValue(analysis.English)
 
 // A Schema is a checked Mapping with what is derived from it. It does not change.
 type Schema struct {
