@@ -195,7 +195,7 @@ func (m *filterMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error)
 		if docs, err = m.read(p, segment.AllBits(p.Docs())); err != nil {
 			return nil, err
 		}
-		cache.put(key, docs)
+		cache.put(key, slices.Clone(docs)) // docs is the session's
 	}
 	found := append(segment.Bits(nil), docs...)
 	found.And(among)

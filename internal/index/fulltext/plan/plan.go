@@ -31,7 +31,7 @@ type Plan interface {
 // another as a set of bits, and scores only those that match the whole query.
 type Matcher interface {
 	// Match returns those of some live documents that match, in a set that
-	// belongs to the caller.
+	// belongs to the caller until the session is released.
 	Match(p *Part, among segment.Bits) (segment.Bits, error)
 
 	// Score adds the scores of those documents that match. The last match of the
@@ -181,7 +181,7 @@ func matchFound(f finder, p *Part, among segment.Bits) (segment.Bits, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := segment.NewBits(p.Docs())
+	found := p.Set()
 	found.OrAnd(docs, among)
 	return found, nil
 }
@@ -203,7 +203,7 @@ func (p somePlan) Open(s *Session) (Matcher, error) {
 }
 
 func (m orMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
-	found := segment.NewBits(p.Docs())
+	found := p.Set()
 	var counts []uint16
 	if m.atLeast > 1 {
 		counts = make([]uint16, p.Docs())

@@ -72,40 +72,79 @@ type Part struct {
 	number    int          // of the part
 	segment   uint64       // number of the segment in the index
 	Base      uint64       // number of its first document in the snapshot
-	Live      segment.Bits // the visible documents
+	Live      segment.Bits // the visible documents; other sessions may have the set too
 	docs      int          // in Live
 	sets      *setMemory
 }
 
-// setMemory has the sets that words find, until their session is released. A search for many
-// words would leave megabytes of garbage.
+// setMemory has sets of documents, until their session is released. A search for many words
+// would leave megabytes of garbage.
 type setMemory struct {
-	lock   sync.Mutex
-	blocks []*setBlock
+	lock         sync.Mutex
+	small, large setBlocks
+}
+
+// setBlocks are blocks of memory of one size. A block has the sets of several parts.
+type setBlocks struct {
+	pool   *sync.Pool
+	words  int // of a block
+	blocks []*segment.Bits
 	rest   segment.Bits // of the last block
 }
 
-// A setBlock has the sets of several parts, unless they are large.
-type setBlock [1 << 15]uint64
+// Blocks hold 256 KB, and those of larger sets 1 MB: 8 million documents. A session has 16 of
+// a size at most.
+const (
+	smallBlock = 1 << 15
+	largeBlock = 1 << 17
+	mostBlocks = 16
+)
 
-var setBlocks = sync.Pool{New: func() any { return new(setBlock) }}
+var smallBlocks, largeBlocks = newBlocks(smallBlock), newBlocks(largeBlock)
+
+func newBlocks(words int) *sync.Pool {
+	return &sync.Pool{New: func() any { block := make(segment.Bits, words); return &block }}
+}
+
+func newSetMemory() *setMemory {
+	return &setMemory{small: setBlocks{pool: smallBlocks, words: smallBlock}, large: setBlocks{pool: largeBlocks, words: largeBlock}}
+}
+
+// take returns so many words that may have any content, nil if there is no room.
+func (b *setBlocks) take(words int) segment.Bits {
+	if len(b.rest) < words {
+		if words > b.words || len(b.blocks) == mostBlocks {
+			return nil
+		}
+		block := b.pool.Get().(*segment.Bits)
+		b.blocks, b.rest = append(b.blocks, block), *block
+	}
+	set := b.rest[:words:words]
+	b.rest = b.rest[words:]
+	return set
+}
+
+func (b *setBlocks) release() {
+	for _, block := range b.blocks {
+		b.pool.Put(block)
+	}
+	b.blocks, b.rest = nil, nil
+}
 
 // Set returns an empty set for the documents of the part, which is valid until the session is
 // released.
 func (p *Part) Set() segment.Bits {
 	words := (p.Docs() + segment.WordBits - 1) / segment.WordBits
-	if words > len(setBlock{}) {
+	p.sets.lock.Lock()
+	blocks := &p.sets.small
+	if words > smallBlock {
+		blocks = &p.sets.large
+	}
+	set := blocks.take(words)
+	p.sets.lock.Unlock()
+	if set == nil {
 		return segment.NewBits(p.Docs())
 	}
-	m := p.sets
-	m.lock.Lock()
-	if len(m.rest) < words {
-		block := setBlocks.Get().(*setBlock)
-		m.blocks, m.rest = append(m.blocks, block), block[:]
-	}
-	set := m.rest[:words:words]
-	m.rest = m.rest[words:]
-	m.lock.Unlock()
 	clear(set)
 	return set
 }
@@ -119,10 +158,8 @@ func (p *Part) CopyOf(docs segment.Bits) segment.Bits {
 
 // Release makes the memory of sets available again. The session must not be used after that.
 func (s *Session) Release() {
-	for _, block := range s.sets.blocks {
-		setBlocks.Put(block)
-	}
-	s.sets.blocks, s.sets.rest = nil, nil
+	s.sets.small.release()
+	s.sets.large.release()
 }
 
 // Options are how a session scores, and where it keeps filters.
@@ -137,7 +174,7 @@ type Options struct {
 func NewSession(ctx context.Context, s *schema.Schema, r *scorch.IndexSnapshot, o Options) (*Session, error) {
 	se := &Session{
 		Deadline: Deadline{ctx: ctx, work: o.Work}, Reader: r, filters: o.Filters, Scored: true, rank: rank{BM25: o.BM25, boost: 1, lucene: o.Lucene},
-		measured: !s.Unmeasured, Stats: &Stats{Words: make([]uint64, len(s.Texts))}, texts: s.Texts, opened: map[*columnsPlan]*columnsMatcher{}, sets: new(setMemory),
+		measured: !s.Unmeasured, Stats: &Stats{Words: make([]uint64, len(s.Texts))}, texts: s.Texts, opened: map[*columnsPlan]*columnsMatcher{}, sets: newSetMemory(),
 	}
 	base := uint64(0)
 	for _, seg := range r.Segments() {
@@ -161,16 +198,7 @@ func openPart(seg *scorch.SegmentSnapshot, sets *setMemory) (*Part, error) {
 		return nil, err
 	}
 	p := &Part{Reader: r, sets: sets}
-	p.Live = p.Set()
-	p.Live.SetAll(r.Docs())
-	if deleted := seg.Deleted(); deleted != nil {
-		for it := deleted.Iterator(); it.HasNext(); {
-			if doc := it.Next(); int(doc) < r.Docs() {
-				p.Live.Clear(doc)
-			}
-		}
-	}
-	p.docs = p.Live.Count()
+	p.Live, p.docs = r.Live(seg.Deleted())
 	return p, nil
 }
 

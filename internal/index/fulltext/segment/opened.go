@@ -55,6 +55,7 @@ func newOpened(z *zap.Segment) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
+	src.visible = new(liveCache)
 	o := &opened{Segment: z, src: src, values: map[string]*fieldValues{}}
 	for _, f := range src.fields {
 		data, _, err := src.record(f)

@@ -31,8 +31,9 @@ type source struct {
 	stored  uint64 // offset of the stored index
 	index   uint64 // offset of the fields index
 	fields  []field
-	numbers []uint64 // of its documents in the merged segment, or dropped
-	drops   bool     // any document is dropped
+	numbers []uint64   // of its documents in the merged segment, or dropped
+	drops   bool       // any document is dropped
+	visible *liveCache // nil: in memory
 
 	terms vellum.Iterator // of the current field, nil at the end
 	term  []byte
