@@ -140,14 +140,9 @@ func (k *keyLog) load() (valid bool, err error) {
 	return true, nil
 }
 
-// reset makes the key log an empty one. That of a file without a byte need not be durable:
-// the next Open begins it again.
+// reset makes the key log an empty one.
 func (k *keyLog) reset() error {
-	info, err := k.file.Stat()
-	if err == nil && info.Size() > 0 {
-		err = k.truncate(0)
-	}
-	if err != nil {
+	if err := k.truncate(0); err != nil {
 		return err
 	}
 	if _, err := k.file.WriteAt(keysHeader(), 0); err != nil {

@@ -99,38 +99,18 @@ func (m *FileMap) recover() error {
 	if err := m.replayTail(w.at); err != nil || m.options.ReadOnly || covered {
 		return err
 	}
-	return m.makeDurable()
+	return join(m.activate(), m.fs.SyncDir(m.dir), m.fs.SyncDir(filepath.Dir(m.dir)))
 }
 
-// isCovered makes the last segment the active one if address.idx has all of the log. Then
-// everything is durable, for address.idx is written after that, and nothing has been
-// written since.
+// isCovered makes the last segment the active one if address.idx has all of the log. That
+// is durable then, for address.idx is written later.
 func (m *FileMap) isCovered(from mark) bool {
 	order := *m.order.Load()
 	if len(order) == 0 || m.options.ReadOnly {
 		return false
 	}
-	last := order[len(order)-1]
-	if last.rewrite > 0 || last.damaged || from.at.segment != last.number || int64(from.at.place)*unit != last.end.Load() || from.keys != m.keys.end.Load() {
-		return false
-	}
-	m.active = last
-	return true
-}
-
-// makeDurable makes durable what an earlier process may have written without: names,
-// values, and the directory itself. It makes the last segment the active one.
-func (m *FileMap) makeDurable() error {
-	found := len(*m.order.Load()) > 0
-	if err := m.activate(); err != nil {
-		return err
-	}
-	if found { // else a new segment has synced it
-		if err := m.fs.SyncDir(m.dir); err != nil {
-			return err
-		}
-	}
-	return m.fs.SyncDir(filepath.Dir(m.dir))
+	m.active = order[len(order)-1]
+	return m.active.rewrite == 0 && !m.active.damaged && m.active.end.Load()%unit == 0 && m.mark() == from
 }
 
 // cutKeys cuts key.dat at off, in read-only mode only in memory.

@@ -11,7 +11,9 @@ import (
 
 // All searches of the tests leave out documents, and use idle processors, however few
 // documents there are.
-func init() { searchLimits.Window, searchLimits.Alone, searchLimits.Stretch = 64, 0, 3 }
+func init() {
+	searchLimits.Window, searchLimits.Few, searchLimits.Alone, searchLimits.Stretch = 64, 0, 0, 3
+}
 
 // searchBounded is Search that scores so many documents together, in several goroutines.
 func searchBounded(t *testing.T, ix *Index, req query.Request, window int) query.Result {

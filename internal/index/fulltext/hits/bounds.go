@@ -64,7 +64,11 @@ func (c *collector) boundable(s *plan.Session, m plan.Matcher) []plan.Bounded {
 // compute computes the scores of the matches, or with bounded words those that hits can
 // have.
 func (c *collector) compute(s *plan.Session, m plan.Matcher, words []plan.Bounded, all []*found) error {
-	if len(words) > 0 {
+	matches := 0
+	for _, f := range all {
+		matches += f.Count
+	}
+	if len(words) > 0 && matches > c.limits.Few {
 		if err := c.computeBounded(s, m, words, all); err != nil {
 			return err
 		}

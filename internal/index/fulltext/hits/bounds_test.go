@@ -85,7 +85,7 @@ func TestBoundsLeaveOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := NewLimits(1)
-		l.Window = 64
+		l.Window, l.Few = 64, 0
 		one, err := Prepare(s, query.Request{Query: n, Size: 5, Tuned: true}, l)
 		if err != nil {
 			t.Fatal(err)

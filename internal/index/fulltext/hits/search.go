@@ -29,6 +29,7 @@ import (
 type Limits struct {
 	Bytes      int // that the values of hits, facets and aggregations hold at most
 	Window     int // documents whose scores are computed together, a multiple of 64, or 0: none is left out; see bounds
+	Few        int // matches that are all scored, since finding out which need not be takes longer
 	Alone      int // documents that one goroutine finds, scores or sorts
 	Stretch    int // words of a set, whose documents one goroutine scores or sorts at a time
 	Processors *Processors
@@ -36,7 +37,7 @@ type Limits struct {
 
 // NewLimits returns the limits of a process that may use so many processors.
 func NewLimits(n int) Limits {
-	return Limits{Bytes: query.MaxValueBytes, Window: 1 << 14, Alone: 1 << 15, Stretch: 1 << 10, Processors: NewProcessors(n)}
+	return Limits{Bytes: query.MaxValueBytes, Window: 1 << 14, Few: 1 << 10, Alone: 1 << 15, Stretch: 1 << 10, Processors: NewProcessors(n)}
 }
 
 // A Search is a request that is checked and compiled. It runs once.

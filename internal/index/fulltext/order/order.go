@@ -199,15 +199,15 @@ func (o *Order) ReadID(c *Candidate) (err error) {
 
 // Hits returns candidates as hits, with their keys and versions.
 func (o *Order) Hits(all []*Candidate) ([]query.Hit, error) {
-	hits, oids := make([]query.Hit, len(all)), make([]doc.OID, len(all))
+	hits, numbers := make([]query.Hit, len(all)), make([]uint64, len(all))
 	for i, c := range all {
 		if err := o.ReadID(c); err != nil {
 			return nil, err
 		}
-		oids[i] = doc.OID(c.ID)
-		hits[i] = query.Hit{OID: oids[i], Score: c.Score, Keys: o.keysOf(c), Explain: c.Parts}
+		numbers[i] = c.Number
+		hits[i] = query.Hit{OID: doc.OID(c.ID), Score: c.Score, Keys: o.keysOf(c), Explain: c.Parts}
 	}
-	vs, err := versions.Versions(o.Reader, oids)
+	vs, err := versions.Of(o.Reader, numbers)
 	for i, v := range vs {
 		hits[i].V = v
 	}

@@ -42,6 +42,39 @@ func Versions(r *scorch.IndexSnapshot, oids []doc.OID) ([]doc.Version, error) {
 	return vs, nil
 }
 
+// Of returns the versions of documents by their numbers in the snapshot. It reads no
+// dictionary.
+func Of(r *scorch.IndexSnapshot, numbers []uint64) ([]doc.Version, error) {
+	segments := r.Segments()
+	ends, end := make([]uint64, len(segments)), uint64(0)
+	for i, s := range segments {
+		end += uint64(s.FullSize())
+		ends[i] = end
+	}
+	vs := make([]doc.Version, len(numbers))
+	for i, n := range numbers {
+		at, exact := slices.BinarySearch(ends, n)
+		if exact { // the first document of a later segment
+			for at++; at < len(ends) && ends[at] == n; at++ {
+			}
+		}
+		if at == len(ends) {
+			continue
+		}
+		s := segments[at]
+		err := s.VisitDocument(n-(ends[at]-uint64(s.FullSize())), func(field string, _ byte, value []byte, _ []uint64) bool {
+			if field == VersionField {
+				vs[i] = parseVersion(value)
+			}
+			return field != VersionField
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return vs, nil
+}
+
 // lookup adds the versions of the live documents of a segment to found.
 func lookup(segment *scorch.SegmentSnapshot, ids []string, found map[string]doc.Version) error {
 	numbers, err := segment.DocNumbers(ids)

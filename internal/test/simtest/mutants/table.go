@@ -237,7 +237,7 @@ var mutants = append([]mutant{
 		edit:  move("m.publish(C)", "m.sync(S)"),
 		tests: "TestCrashAtEveryStep"},
 	{rule: "R26", name: "what a killed process has left is not synced", pkg: "store", function: "FileMap.isCovered",
-		edit:  replace("int64(f.at.place)*unit != l.end.Load()", "false"),
+		edit:  replace("m.mark() == f", "true"),
 		tests: "TestOpenSyncsWhatAddressIndexLacks"},
 	{rule: "R26", name: "the name of the quarantine's file is not synced", pkg: "internal/state/quarantine", function: "file.write",
 		edit:  replace("f.size == 0", "false"),
