@@ -122,13 +122,20 @@ func uvarint(dst []byte, v uint64) []byte {
 	return binary.AppendUvarint(dst, v)
 }
 
-// writeStoredIndex writes the offsets of the stored fields.
+// writeStoredIndex writes the offsets of the stored fields. A merge does not keep the memory
+// of many.
 func (b *builder) writeStoredIndex() (at uint64) {
 	at = b.at()
 	for _, o := range b.offsets {
 		b.out = binary.BigEndian.AppendUint64(b.out, o)
+		if b.file != nil {
+			_ = b.flushLarge() // the next flush returns its error
+		}
 	}
 	b.out = append(b.out, 0) // no nested documents
+	if len(b.offsets) > flushFrom/8 {
+		b.offsets = nil
+	}
 	return at
 }
 
