@@ -35,10 +35,11 @@ type source struct {
 	drops   bool       // any document is dropped
 	visible *liveCache // nil: in memory
 
-	terms vellum.Iterator // of the current field, nil at the end
-	term  []byte
-	value uint64 // what the dictionary has for the term
-	post  postings
+	terms     vellum.Iterator // of the current field, nil at the end
+	termBytes int             // of its dictionary
+	term      []byte
+	value     uint64 // what the dictionary has for the term
+	post      postings
 }
 
 // dropped is the number of a document that is not in the merged segment.
@@ -195,6 +196,7 @@ func (s *source) openField(f int) (values []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s.termBytes = len(terms)
 	fst, err := vellum.Load(terms)
 	if err != nil {
 		return nil, errBroken
