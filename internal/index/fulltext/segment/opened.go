@@ -12,6 +12,8 @@ import (
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/blevesearch/zapx/v17"
 	"github.com/golang/snappy"
+
+	"indexerd/internal/index/fulltext/bitset"
 )
 
 // An opened is a segment that zapx has opened in a file. It answers itself what zapx would
@@ -55,7 +57,7 @@ func newOpened(z *zap.Segment) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	src.visible = new(liveCache)
+	src.visible = new(bitset.LiveCache)
 	o := &opened{Segment: z, src: src, values: map[string]*fieldValues{}}
 	for _, f := range src.fields {
 		data, _, err := src.record(f)

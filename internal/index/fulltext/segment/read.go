@@ -13,6 +13,8 @@ import (
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/blevesearch/vellum"
 	"github.com/blevesearch/zapx/v17"
+
+	"indexerd/internal/index/fulltext/bitset"
 )
 
 var (
@@ -31,9 +33,9 @@ type source struct {
 	stored  uint64 // offset of the stored index
 	index   uint64 // offset of the fields index
 	fields  []field
-	numbers []uint64   // of its documents in the merged segment, or dropped
-	drops   bool       // any document is dropped
-	visible *liveCache // nil: in memory
+	numbers []uint64          // of its documents in the merged segment, or dropped
+	drops   bool              // any document is dropped
+	visible *bitset.LiveCache // nil: in memory
 
 	terms     vellum.Iterator // of the current field, nil at the end
 	termBytes int             // of its dictionary

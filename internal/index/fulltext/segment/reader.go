@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/blevesearch/vellum"
 	"github.com/blevesearch/zapx/v17"
@@ -29,6 +30,16 @@ func NewReader(s segment.Segment) (*Reader, error) {
 
 // Docs returns the number of documents, deleted ones included.
 func (r *Reader) Docs() int { return r.src.docs }
+
+// Live returns the documents that are not deleted, and how many there are. Other searches have
+// the set too: it must not be changed.
+func (r *Reader) Live(deleted *roaring.Bitmap) (docs Bits, count int) {
+	each := func(func(uint32) bool) {}
+	if deleted != nil { // scorch replaces it, and does not change it
+		each = roaring.Values(deleted)
+	}
+	return r.src.visible.Of(r.src.docs, deleted, each)
+}
 
 func (r *Reader) dict(field string) (*vellum.FST, error) {
 	if fst, ok := r.dicts[field]; ok {
