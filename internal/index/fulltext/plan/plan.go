@@ -175,13 +175,14 @@ type finder interface {
 	find(p *Part) (segment.Bits, error)
 }
 
-// matchFound implements Matcher.Match of a finder.
+// matchFound implements Matcher.Match of a finder. The set is valid until the session is
+// released.
 func matchFound(f finder, p *Part, among segment.Bits) (segment.Bits, error) {
 	docs, err := f.find(p)
 	if err != nil {
 		return nil, err
 	}
-	found := segment.NewBits(p.Docs())
+	found := p.Set()
 	found.OrAnd(docs, among)
 	return found, nil
 }
