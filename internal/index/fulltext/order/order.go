@@ -207,7 +207,7 @@ func (o *Order) Hits(all []*Candidate) ([]query.Hit, error) {
 		oids[i] = doc.OID(c.ID)
 		hits[i] = query.Hit{OID: oids[i], Score: c.Score, Keys: o.keysOf(c), Explain: c.Parts}
 	}
-	vs, err := versions.Versions(o.Reader, oids)
+	vs, err := versions.Versions(o.Reader, oids, nil)
 	for i, v := range vs {
 		hits[i].V = v
 	}
