@@ -11,7 +11,6 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"indexerd/internal/base/doc"
-	"indexerd/internal/base/giveway"
 )
 
 // Get returns the newest version of a page. It returns ErrNotFound if there is
@@ -126,10 +125,7 @@ func (m *FileMap) Meta(oid doc.OID) (doc.Meta, bool, error) {
 // none.
 func (m *FileMap) Metas(oids []doc.OID) ([]doc.Meta, error) {
 	metas := make([]doc.Meta, len(oids))
-	work := giveway.Background()
-	defer work.End()
 	for i, oid := range oids {
-		work.Step()
 		var err error
 		if metas[i], _, err = m.Meta(oid); err != nil {
 			return nil, err

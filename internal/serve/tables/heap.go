@@ -19,8 +19,8 @@ import (
 // meanwhile take several times as long, which is most of the slowest hundredth.
 const (
 	loadHeap      = 160 << 20 // heap up to which garbage is left
-	loadGarbage   = 200 << 20 // the most garbage that is left
-	leastPercent  = 50        // but for a heap that is larger than that allows
+	loadGarbage   = 128 << 20 // the most garbage that is left
+	leastPercent  = 30        // but for a heap that is larger than that allows
 	loadShare     = 2         // it is at most this part of Go's memory limit
 	mostPercent   = 400       // the most that the heap may grow over what is in use
 	searchGarbage = 32 << 20  // garbage that is left between searches
@@ -118,8 +118,8 @@ func (c *collector) follow() {
 	}
 }
 
-// adjust sets the percent for what is in use, and reports whether to follow that on. A
-// percent that is about right stays.
+// adjust sets the percent for what is in use, and reports whether to follow that on. Between
+// searches a percent that is about right stays.
 func (c *collector) adjust(live uint64, limit int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,10 +130,11 @@ func (c *collector) adjust(live uint64, limit int64) bool {
 		percent = percentFor(live, limit, c.usual)
 	case searching:
 		percent = searchPercent(live, limit, c.usual)
+		if diff := percent - c.percent; percent != c.usual && max(diff, -diff) <= c.percent/8 {
+			percent = c.percent
+		}
 	}
-	if diff := percent - c.percent; max(diff, -diff) > c.percent/8 || percent == c.usual {
-		c.set(percent)
-	}
+	c.set(percent)
 	c.following.Store(c.loads > 0 || searching)
 	return c.following.Load()
 }
