@@ -20,12 +20,14 @@ demo-cluster: build servers
 build:
 	$(GO) build -trimpath -ldflags "-s -w $$(packaging/ldflags.sh)" -o indexerd ./cmd/indexerd
 
-# Everything, on real servers; make lint vets. Tests of the binary mostly wait for a daemon, so
-# more of them run at a time than there are processors. Those that mount a faultdisk
+# Everything, on real servers; make lint vets. Most tests wait for a daemon, a server or a
+# clock, so more of them run at a time than there are processors: so many packages, and of
+# each so many tests. Those that mount a faultdisk
 # or judge how long a search takes run alone. The last line names the tests that were skipped because TESTDATA lacks a file: they
 # repeat others on data that are not part of the project.
+TOGETHER = -p 4 -parallel 8
 test: servers
-	$(WITHPG) $(GO) test -vet=off -parallel 6 -timeout 30m ./...
+	$(WITHPG) $(GO) test -vet=off $(TOGETHER) -timeout 30m ./...
 	@$(MAKE) -s extras
 
 extras:
@@ -41,8 +43,8 @@ RACE_BINARY   = ^(TestPagila|TestBackupCycles|TestManyTables|TestReloadWhileRunn
 RACE_PACKAGES = $(filter-out ./cmd/indexerd ./internal/test/simtest ./internal/source/sqlite ./internal/test/storebench,$(shell \
 	grep -rl --include='*.go' -e '\<go func' -e '[.]Go\>' -e '^	*go [a-z]' . | xargs -n1 dirname | sort -u))
 race: servers
-	$(WITHPG) $(GO) test -race -short -vet=off -parallel 6 -timeout 30m $(RACE_PACKAGES)
-	$(WITHPG) $(GO) test -race -short -vet=off -parallel 6 -timeout 30m -run '$(RACE_BINARY)' ./cmd/indexerd
+	$(WITHPG) $(GO) test -race -short -vet=off $(TOGETHER) -timeout 30m $(RACE_PACKAGES)
+	$(WITHPG) $(GO) test -race -short -vet=off $(TOGETHER) -timeout 30m -run '$(RACE_BINARY)' ./cmd/indexerd
 
 # The sources' tests on other releases of PostgreSQL, which Maven's client fetches
 # once, and on the newest MariaDB, from Debian's unstable suite.
