@@ -2,11 +2,11 @@
 // a test fails. Each mutant is an edit of one function of production code, which
 // is compiled with go test -overlay. No file in the tree changes.
 //
-//	make mutants                  all mutants, about 3 minutes, with the servers of their tests
+//	make mutants                  all mutants, about 10 minutes of CPU, with the servers of their tests
 //	make mutants RULES="R3 R17"   the mutants of some rules
 //
 // A mutant is killed if the simulation fails within 60 seeds, or one of the tests
-// that it names. A mutant that does not compile, does not end within 3 minutes, or
+// that it names. As many are tested at a time as there are processors. A mutant that does not compile, does not end within 3 minutes, or
 // whose pattern is not in its function exactly once, is reported as BROKEN. One
 // whose tests were skipped, since a server is missing, is NOT RUN. The last line
 // is the verdict. Exit code: 0 all are killed, 1 some survived or are broken, 2 all
@@ -25,7 +25,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -47,30 +49,40 @@ func main() {
 // errNotRun: the tests of a mutant were skipped.
 var errNotRun = errors.New("some mutants did not run: make mutants starts the servers of their tests")
 
-// run tests the mutants of some rules, or all.
+// run tests the mutants of some rules, or all, and prints the results in their order.
 func run(rules []string) error {
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	n, killed, notRun := 0, 0, 0
-	for _, m := range mutants {
+	var results []<-chan result
+	free := make(chan struct{}, runtime.NumCPU())
+	for i, m := range mutants {
 		if len(rules) > 0 && !slices.Contains(rules, m.rule) {
 			continue
 		}
-		n++
-		result, ok, err := m.test(dir)
+		done := make(chan result, 1)
+		results = append(results, done)
+		go func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			done <- m.result(filepath.Join(dir, strconv.Itoa(i)))
+		}()
+	}
+	n, killed, notRun := len(results), 0, 0
+	for _, done := range results {
+		r := <-done
 		switch {
-		case errors.Is(err, errNotRun):
+		case errors.Is(r.err, errNotRun):
 			notRun++
-			result = "NOT RUN: " + result
-		case err != nil:
-			result = "BROKEN: " + err.Error()
-		case ok:
+			r.text = "NOT RUN: " + r.text
+		case r.err != nil:
+			r.text = "BROKEN: " + r.err.Error()
+		case r.killed:
 			killed++
 		}
-		fmt.Printf("%-5s %-55s %s\n", m.rule, m.name, result)
+		fmt.Printf("%-5s %-55s %s\n", r.rule, r.name, r.text)
 	}
 	switch {
 	case n == 0 || killed+notRun < n:
@@ -82,6 +94,23 @@ func run(rules []string) error {
 	}
 	fmt.Printf("mutants: n=%d killed=%d ok\n", n, killed)
 	return nil
+}
+
+// A result is what became of a mutant.
+type result struct {
+	mutant
+	text   string
+	killed bool
+	err    error
+}
+
+// result tests the mutant, with its files in a new directory.
+func (m mutant) result(dir string) result {
+	r := result{mutant: m}
+	if r.err = os.Mkdir(dir, 0o700); r.err == nil {
+		r.text, r.killed, r.err = m.test(dir)
+	}
+	return r
 }
 
 // test runs the tests that have to kill the mutant. It returns what happened.
