@@ -84,4 +84,4 @@ var targets = []target{
 }
 
 // others are run by CI, or are part of those above.
-var others = []string{"build", "lint", "test", "race", "servers", "smoke"}
+var others = []string{"build", "lint", "test", "race", "race-packages", "race-binary", "servers", "smoke"}
