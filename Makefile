@@ -25,7 +25,7 @@ build:
 # each so many tests. Those that mount a faultdisk or judge how long a search takes run
 # alone in their package. The last line names the tests that were skipped because TESTDATA
 # lacks a file: they repeat others on data that are not part of the project.
-TOGETHER = -p 4 -parallel 8
+TOGETHER = -p 3 -parallel 8
 test: servers
 	$(WITHPG) $(GO) test -vet=off $(TOGETHER) -timeout 30m ./...
 	@$(MAKE) -s extras
