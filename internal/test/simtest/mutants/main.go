@@ -32,8 +32,9 @@ import (
 )
 
 const (
-	seeds   = "60" // that the simulation may run
-	timeout = 3 * time.Minute
+	seeds    = "60" // that the simulation may run
+	timeout  = 3 * time.Minute
+	building = 12 * time.Minute // at most, on a busy machine, in addition
 )
 
 func main() {
@@ -124,13 +125,13 @@ func (m mutant) test(dir string) (result string, killed bool, err error) {
 		by = "./" + m.testsIn()
 		args = []string{by, "-short", "-run", "^(" + m.tests + ")$"}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout+building)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-v", "-count=1", "-failfast", "-overlay=" + overlay}, args...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-v", "-count=1", "-failfast", "-timeout=" + timeout.String(), "-overlay=" + overlay}, args...)...)
 	cmd.Env = append(os.Environ(), "SIM_N="+seeds, "SIM_FROM=", "SIM_SEED=")
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
-		return "", false, fmt.Errorf("%s did not end within %v", by, timeout)
+		return "", false, fmt.Errorf("%s did not end within %v", by, timeout+building)
 	}
 	return judge(by, out, err)
 }
@@ -142,6 +143,8 @@ func judge(by string, out []byte, err error) (result string, killed bool, _ erro
 		return fmt.Sprintf("%s skipped %s", by, skipped[1]), false, errNotRun
 	case err == nil:
 		return "SURVIVED " + by, false, nil
+	case timedOut.Match(out):
+		return "", false, fmt.Errorf("%s did not end within %v", by, timeout)
 	case !failure.Match(out):
 		return "", false, fmt.Errorf("%.300s", out)
 	}
@@ -158,6 +161,7 @@ func failed(out []byte) string {
 
 var (
 	skip        = regexp.MustCompile(`--- SKIP: (\S+)`)
+	timedOut    = regexp.MustCompile(`(?m)^panic: test timed out after `)
 	failure     = regexp.MustCompile(`--- FAIL: (\S+)`)
 	failingSeed = regexp.MustCompile(`seed \d+`)
 )
