@@ -87,9 +87,10 @@ bench: servers
 
 # What loading, searching, sweeping and verifying tables of ROWS rows costs, one after
 # another: it can be left alone for hours. N=10000000 is ten million beside one million.
-# A row takes about 3 KB of disk while its table is tested.
+# A row takes about 3 KB of disk while its table is tested. PostgreSQL's files are on the
+# disk too, as TMPDIR is set: in memory they would leave too little of it to the index.
 bench-scale: servers
-	SCALE_ROWS="$(or $(ROWS),$(if $(N),1000000 $(N)),100000 1000000 3000000 10000000)" $(WITHPG) $(GO) test -count=1 -run '^$$' -bench '^BenchmarkScale$$' -benchtime 1x -timeout 24h ./cmd/indexerd
+	TMPDIR=$${TMPDIR:-/tmp} SCALE_ROWS="$(or $(ROWS),$(if $(N),1000000 $(N)),100000 1000000 3000000 10000000)" $(WITHPG) $(GO) test -count=1 -run '^$$' -bench '^BenchmarkScale$$' -benchtime 1x -timeout 24h ./cmd/indexerd
 
 # CPU, bytes written and syncs of the daemon for a row at 1, 10, 100 and 1,000 changed rows
 # a second. strace counts the syncs. SECONDS is how long rows of a table of ROWS change at

@@ -2,8 +2,8 @@
 // searches. Both use the same Analyzer, so a query finds what was indexed.
 //
 // An Analyzer makes one pass over a text. It does not change after New, and it
-// is safe for concurrent use. It allocates a copy of a text with upper-case
-// ASCII letters, and a string for each term with other letters to fold.
+// is safe for concurrent use. It allocates a string for each term with letters to
+// fold, unless it has the forms of the word in memory: up to 1 MB for all analyzers.
 package analysis
 
 import (

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -30,72 +29,8 @@ import (
 // The folded form of an exact form is that of the word, and a folded form is its own. So an
 // exact form that differs from its folded form is no folded form of any word.
 
-// folded returns the folded form of a word, "" if nothing of it is left.
-func folded(word string) string {
-	if isASCII(word) || strings.IndexFunc(word, isFolded) < 0 {
-		return lowerASCII(word)
-	}
-	if text, ok := foldedByTable(word); ok {
-		return text
-	}
-	return foldedSlowly(word)
-}
-
-// isFolded reports whether a character may have another folded form, other than in ASCII.
-// Ideographs have none.
-func isFolded(r rune) bool { return r >= utf8.RuneSelf && (r < 0x4E00 || r > 0x9FFF) }
-
-// foldedByTable is folded for a word whose characters do not depend on each other.
-func foldedByTable(word string) (string, bool) {
-	table := foldTable()
-	var b strings.Builder
-	b.Grow(len(word))
-	for _, r := range word {
-		switch {
-		case 'A' <= r && r <= 'Z':
-			b.WriteByte(byte(r) + 'a' - 'A')
-		case r < utf8.RuneSelf:
-			b.WriteByte(byte(r))
-		default:
-			i := tableIndex(r)
-			if i < 0 || table[i] == "" {
-				return "", false
-			}
-			b.WriteString(table[i])
-		}
-	}
-	return b.String(), true
-}
-
-// The characters of the table: letters of Latin, Greek, Cyrillic and Armenian.
-const (
-	tableFrom, tableTo = 0x80, 0x560
-	greekFrom, greekTo = 0x1E00, 0x2000
-)
-
-// tableIndex returns the place of a character in the table, -1 if it has none.
-func tableIndex(r rune) int {
-	switch {
-	case tableFrom <= r && r < tableTo:
-		return int(r) - tableFrom
-	case greekFrom <= r && r < greekTo:
-		return int(r) - greekFrom + tableTo - tableFrom
-	}
-	return -1
-}
-
-// foldTable has the folded form of single characters, "" for marks.
-var foldTable = sync.OnceValue(func() []string {
-	table := make([]string, tableTo-tableFrom+greekTo-greekFrom)
-	for r := rune(tableFrom); r < greekTo; r++ {
-		if i := tableIndex(r); i >= 0 && unicode.IsLetter(r) {
-			table[i] = foldedSlowly(string(r))
-		}
-	}
-	return table
-})
-
-func foldedSlowly(word string) string {
+// foldedOf returns the folded form of a word, "" if nothing of it is left.
+func foldedOf(word string) string {
 	text := norm.NFKC.String(cases.Fold().String(norm.NFKC.String(word)))
 	var b strings.Builder
 	base := rune(0)
@@ -134,8 +69,8 @@ func latin(text string) string {
 
 func isExtraLatin(r rune) bool { return r >= utf8.RuneSelf && unicode.Is(unicode.Latin, r) }
 
-// exact returns the exact form of a word.
-func exact(word string) string {
+// exactOf returns the exact form of a word.
+func exactOf(word string) string {
 	text := strings.Map(func(r rune) rune {
 		if !keepsInTerm(r) {
 			return -1

@@ -97,8 +97,8 @@ func FuzzLatestTokens(f *testing.F) {
 			if got := folded(exact(word)); got != once {
 				t.Fatalf("%q: folded to %q, its exact form %q to %q", word, once, exact(word), got)
 			}
-			if got, ok := foldedByTable(word); ok && got != foldedSlowly(word) {
-				t.Fatalf("%q: folded to %q by the table, and to %q without", word, got, foldedSlowly(word))
+			if !isASCII(word) && (once != foldedOf(word) || exact(word) != exactOf(word)) {
+				t.Fatalf("%q: got %q and %q, want %q and %q", word, once, exact(word), foldedOf(word), exactOf(word))
 			}
 		}
 		for _, a := range all {
@@ -144,7 +144,7 @@ func TestLanguages(t *testing.T) {
 }
 
 // TestClassesAreThoseOfTheFunction compares the pages of classes with what fills them, and
-// says of ideographs that they are their own folded forms.
+// says that plain characters are their own forms.
 func TestClassesAreThoseOfTheFunction(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if got, want := latestKind(r), latestKindOf(r); got != want {
@@ -159,10 +159,33 @@ func TestClassesAreThoseOfTheFunction(t *testing.T) {
 		if got, want := shapeOf(r), shapeOfOther(r); r >= utf8.RuneSelf && got != want {
 			t.Fatalf("shape of %U: got %v, want %v", r, got, want)
 		}
-		if text := string(r); r >= utf8.RuneSelf && !isFolded(r) && foldedSlowly(text) != text {
-			t.Errorf("folded form of %U: got %q", r, foldedSlowly(text))
+		if text := string(r); r >= utf8.RuneSelf && isPlain(text) && (foldedOf(text) != text || exactOf(text) != text) {
+			t.Errorf("forms of %U: got %q and %q", r, foldedOf(text), exactOf(text))
 		}
 	}
+}
+
+// TestForms compares the forms of words that are plain or were read before with those that
+// are made, also of characters that make another one of those before them.
+func TestForms(t *testing.T) {
+	parts := rapid.SampledFrom([]string{
+		"a", "Z", "1", "ß", "é", "e\u0301", "\u0301", "\u0308", "и", "й", "Ж", "ё", "σ", "Σ", "ς", "ა", "字", "か", "\u3099", "ﾊ", "ﾟ", "サ", "가", "각", "\u1100", "\u1161", "\u11a8",
+		"ب", "ي", "\u064e", "\u0654", "ש", "\u05c1", "क", "\u093f", "\u094d", "ก", "ำ", "\u0f40", "\u00ad", "\u200d", "Ａ", "ǆ", "Ꭰ", "ꭰ", "\xff", "𐐀", "𐐨",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		word := "é" + strings.Join(rapid.SliceOfN(parts, 1, 6).Draw(t, "parts"), "")
+		if rapid.Bool().Draw(t, "begins otherwise") {
+			word = strings.TrimPrefix(word, "é")
+		}
+		if isASCII(word) {
+			return
+		}
+		for range 2 { // the second time it is remembered
+			if got, want := [2]string{folded(word), exact(word)}, [2]string{foldedOf(word), exactOf(word)}; got != want {
+				t.Fatalf("%q: got %q, want %q", word, got, want)
+			}
+		}
+	})
 }
 
 // A word that is alone has no other word and no other form.

@@ -14,8 +14,8 @@ import (
 // merges of a load of millions of rows have 400 MB in use.
 const (
 	loadHeap     = 160 << 20 // heap up to which garbage is left
-	loadGarbage  = 200 << 20 // the most garbage that is left
-	leastPercent = 50        // but for a heap that is larger than that allows
+	loadGarbage  = 128 << 20 // the most garbage that is left
+	leastPercent = 30        // but for a heap that is larger than that allows
 	loadShare    = 2         // it is at most this part of Go's memory limit
 	loadPercent  = 400       // the most that the heap may grow over what is in use
 	loadEvery    = 500 * time.Millisecond

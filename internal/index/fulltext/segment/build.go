@@ -51,7 +51,7 @@ func (b *builder) build(s *Schema, rows []Row) (stored, index uint64, err error)
 	written := make([]field, len(fields))
 	for i := range fields {
 		f := &fields[i]
-		b.dict.Start()
+		b.dict.Start(0)
 		switch {
 		case i == 0:
 			err = b.writeIDs(&f.field, rows)

@@ -68,7 +68,7 @@ func (b *builder) writeChunks(data []byte, ends []int) (at uint64) {
 	for range b.list.chunks - len(ends) {
 		b.out = uvarint(b.out, uint64(len(data)))
 	}
-	b.out = append(b.out, data...)
+	b.put(data)
 	return at
 }
 

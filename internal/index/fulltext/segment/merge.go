@@ -157,18 +157,18 @@ func (b *builder) mergeStored(m *merge) (at uint64, err error) {
 func (b *builder) mergeField(m *merge, i int, f *field) error {
 	values := make([][]byte, len(m.sources))
 	var open []*source // with terms left
-	hasValues := false
+	hasValues, termBytes := false, 0
 	for k, s := range m.sources {
 		var err error
 		if values[k], err = s.openField(i); err != nil {
 			return err
 		}
-		hasValues = hasValues || values[k] != nil
+		hasValues, termBytes = hasValues || values[k] != nil, termBytes+s.termBytes
 		if s.terms != nil {
 			open = append(open, s)
 		}
 	}
-	b.dict.Start()
+	b.dict.Start(termBytes)
 	if err := b.mergeTerms(m, open); err != nil {
 		return err
 	}
@@ -252,18 +252,19 @@ func lowest(dst, open []*source) []*source {
 
 // mergeTerm writes one term, unless all its documents are dropped.
 func (b *builder) mergeTerm(m *merge, term []byte, same []*source) error {
-	docs := 0
+	docs, tf, loc := 0, 0, 0
 	for _, s := range same {
 		if err := s.read(); err != nil {
 			return err
 		}
-		docs += s.live()
+		docs, tf, loc = docs+s.live(), tf+len(s.post.tf), loc+len(s.post.loc)
 	}
 	if docs == 0 {
 		return nil
 	}
 	l := &b.list
 	l.start(docs, m.docs)
+	l.docs, l.tf, l.loc = slices.Grow(l.docs, docs), slices.Grow(l.tf, tf), slices.Grow(l.loc, loc)
 	for _, s := range same {
 		var err error
 		switch {

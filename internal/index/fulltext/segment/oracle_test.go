@@ -116,7 +116,7 @@ type libraryDictionary struct {
 	b   *vellum.Builder
 }
 
-func (d *libraryDictionary) Start() {
+func (d *libraryDictionary) Start(int) {
 	d.buf.Reset()
 	var err error
 	if d.b, err = vellum.New(&d.buf, nil); err != nil {

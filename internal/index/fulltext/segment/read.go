@@ -34,10 +34,11 @@ type source struct {
 	numbers []uint64 // of its documents in the merged segment, or dropped
 	drops   bool     // any document is dropped
 
-	terms vellum.Iterator // of the current field, nil at the end
-	term  []byte
-	value uint64 // what the dictionary has for the term
-	post  postings
+	terms     vellum.Iterator // of the current field, nil at the end
+	termBytes int             // of its dictionary
+	term      []byte
+	value     uint64 // what the dictionary has for the term
+	post      postings
 }
 
 // dropped is the number of a document that is not in the merged segment.
@@ -194,6 +195,7 @@ func (s *source) openField(f int) (values []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s.termBytes = len(terms)
 	fst, err := vellum.Load(terms)
 	if err != nil {
 		return nil, errBroken

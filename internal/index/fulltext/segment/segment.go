@@ -200,12 +200,11 @@ func (p *Plugin) NewUsing(docs []index.Document, config map[string]any) (segment
 // builders keeps the memory of builders.
 var builders = sync.Pool{New: func() any { return newBuilder() }}
 
-// maxKept is the size of a segment in memory after which a builder's memory is
-// not used again.
+// maxKept is the size of a segment after which a builder's memory is not used again.
 const maxKept = 32 << 20
 
 func (b *builder) release() {
-	if cap(b.out) <= maxKept {
+	if max(cap(b.out), int(b.at())) <= maxKept {
 		builders.Put(b)
 	}
 }

@@ -24,6 +24,7 @@ type builder struct {
 	base       uint64    // bytes that are in the file
 	file       io.Writer // nil for a segment in memory
 	crc        uint32    // of the bytes in the file
+	failed     error     // of a write to the file
 	offsets    []uint64
 	compressed []byte
 	list       list
@@ -56,7 +57,7 @@ func newBuilder() *builder { return &builder{dict: &fst.Builder{}} }
 
 // A dictionary maps the terms of one field, which come in order, to numbers.
 type dictionary interface {
-	Start()
+	Start(size int) // about that of the bytes that Finish returns
 	Insert(term []byte, v uint64) error
 	Finish() ([]byte, error)
 }
@@ -71,19 +72,36 @@ type field struct {
 
 // reset prepares for a new segment.
 func (b *builder) reset(file io.Writer) {
-	b.out, b.base, b.file, b.crc = b.out[:0], 0, file, 0
+	b.out, b.base, b.file, b.crc, b.failed = b.out[:0], 0, file, 0, nil
 }
 
 // at is the offset of the next byte.
 func (b *builder) at() uint64 { return b.base + uint64(len(b.out)) }
 
-// flush moves what is written to the file.
+// flush moves what is written to the file. After an error it writes no more, and returns
+// that error.
 func (b *builder) flush() error {
-	b.crc = crc32.Update(b.crc, crc32.IEEETable, b.out)
-	n, err := b.file.Write(b.out)
-	b.base += uint64(n)
+	if b.failed == nil {
+		b.crc = crc32.Update(b.crc, crc32.IEEETable, b.out)
+		_, b.failed = b.file.Write(b.out)
+	}
+	b.base += uint64(len(b.out))
 	b.out = b.out[:0]
-	return err
+	return b.failed
+}
+
+// put writes bytes. A merge of millions of rows has tens of megabytes at once, which go to
+// its file without a copy. The next flush returns its error.
+func (b *builder) put(data []byte) {
+	if b.file == nil || len(data) < flushFrom {
+		b.out = append(b.out, data...)
+		return
+	}
+	_ = b.flush()
+	own := b.out
+	b.out = data
+	_ = b.flush()
+	b.out = own
 }
 
 // flushFrom is the size from which a merge writes to its file.
@@ -104,13 +122,20 @@ func uvarint(dst []byte, v uint64) []byte {
 	return binary.AppendUvarint(dst, v)
 }
 
-// writeStoredIndex writes the offsets of the stored fields.
+// writeStoredIndex writes the offsets of the stored fields. A merge does not keep the memory
+// of many.
 func (b *builder) writeStoredIndex() (at uint64) {
 	at = b.at()
 	for _, o := range b.offsets {
 		b.out = binary.BigEndian.AppendUint64(b.out, o)
+		if b.file != nil {
+			_ = b.flushLarge() // the next flush returns its error
+		}
 	}
 	b.out = append(b.out, 0) // no nested documents
+	if len(b.offsets) > flushFrom/8 {
+		b.offsets = nil
+	}
 	return at
 }
 
@@ -165,7 +190,7 @@ func (b *builder) finishField(f *field, docs int, eachTerms func(add addTerms) e
 	}
 	dict := b.at()
 	b.out = uvarint(b.out, uint64(len(terms)))
-	b.out = append(b.out, terms...)
+	b.put(terms)
 	start, end := uint64(math.MaxUint64), uint64(math.MaxUint64)
 	if eachTerms != nil {
 		start = b.at()

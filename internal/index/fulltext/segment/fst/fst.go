@@ -57,8 +57,9 @@ const bytesPerTerm = 64
 
 const noState = 1 // an address that no state has
 
-// Start begins an empty transducer.
-func (f *Builder) Start() {
+// Start begins an empty transducer of about so many bytes.
+func (f *Builder) Start(size int) {
+	f.out = slices.Grow(f.out[:0], size)
 	f.out = binary.LittleEndian.AppendUint64(f.out[:0], 1)
 	f.out = binary.LittleEndian.AppendUint64(f.out, 0)
 	f.n, f.last, f.path = 0, noState, f.path[:0]

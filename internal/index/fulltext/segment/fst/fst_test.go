@@ -34,7 +34,7 @@ func TestFST(t *testing.T) {
 
 func checkFST(t *testing.T, f *Builder, values map[string]uint64) {
 	t.Helper()
-	f.Start()
+	f.Start(0)
 	terms := make([]string, 0, len(values))
 	for term := range values {
 		terms = append(terms, term)
