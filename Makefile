@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/test/pgtest/withpg
 export TESTDATA
 
-.PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler silent strangers abuse compare extras schema hostile typed visible sim mutants kill kth power crash network disk cycles flip fresh demo build test lint race smoke bench bench-search bench-scale bench-follow bench-store package image storm many idle stress late servers
+.PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler silent strangers abuse compare extras schema hostile typed visible sim mutants kill kth power crash network disk cycles flip fresh demo build test lint race race-packages race-binary smoke bench bench-search bench-scale bench-follow bench-store package image storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -20,12 +20,14 @@ demo-cluster: build servers
 build:
 	$(GO) build -trimpath -ldflags "-s -w $$(packaging/ldflags.sh)" -o indexerd ./cmd/indexerd
 
-# Everything, on real servers; make lint vets. Tests of the binary mostly wait for a daemon, so
-# more of them run at a time than there are processors. Those that mount a faultdisk
-# or judge how long a search takes run alone. The last line names the tests that were skipped because TESTDATA lacks a file: they
-# repeat others on data that are not part of the project.
+# Everything, on real servers; make lint vets. Most tests wait for a daemon, a server or a
+# clock, so more of them run at a time than there are processors: so many packages, and of
+# each so many tests. Those that mount a faultdisk or judge how long a search takes run
+# alone in their package. The last line names the tests that were skipped because TESTDATA
+# lacks a file: they repeat others on data that are not part of the project.
+TOGETHER = -p 3 -parallel 8
 test: servers
-	$(WITHPG) $(GO) test -vet=off -parallel 6 -timeout 30m ./...
+	$(WITHPG) $(GO) test -vet=off $(TOGETHER) -timeout 30m ./...
 	@$(MAKE) -s extras
 
 extras:
@@ -36,13 +38,16 @@ extras:
 # except three. internal/test/simtest runs one goroutine at a time. internal/source/sqlite runs
 # SQLite itself, which is Go code, too slowly: the engine's goroutines are tested
 # with PostgreSQL. cmd/indexerd tests the binary: here it is built with the
-# detector, for the tests in RACE_BINARY.
+# detector, for the tests in RACE_BINARY, at the same time as the packages.
 RACE_BINARY   = ^(TestPagila|TestBackupCycles|TestManyTables|TestReloadWhileRunning|TestHangUp)$$
 RACE_PACKAGES = $(filter-out ./cmd/indexerd ./internal/test/simtest ./internal/source/sqlite ./internal/test/storebench,$(shell \
 	grep -rl --include='*.go' -e '\<go func' -e '[.]Go\>' -e '^	*go [a-z]' . | xargs -n1 dirname | sort -u))
 race: servers
-	$(WITHPG) $(GO) test -race -short -vet=off -parallel 6 -timeout 30m $(RACE_PACKAGES)
-	$(WITHPG) $(GO) test -race -short -vet=off -parallel 6 -timeout 30m -run '$(RACE_BINARY)' ./cmd/indexerd
+	@$(MAKE) -j 2 -o servers race-packages race-binary
+race-packages: servers
+	$(WITHPG) $(GO) test -race -short -vet=off $(TOGETHER) -timeout 30m $(RACE_PACKAGES)
+race-binary: servers
+	$(WITHPG) $(GO) test -race -short -vet=off $(TOGETHER) -timeout 30m -run '$(RACE_BINARY)' ./cmd/indexerd
 
 # The sources' tests on other releases of PostgreSQL, which Maven's client fetches
 # once, and on the newest MariaDB, from Debian's unstable suite.

@@ -3,7 +3,6 @@ package compensate_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -19,11 +18,13 @@ import (
 // but the database and the table's lane.
 type day struct {
 	*world
-	t         *testing.T
-	length    time.Duration
-	lane      *schedule.Lane
-	scheduler *schedule.Scheduler
-	settles   int // how often S moved
+	t       *testing.T
+	length  time.Duration
+	lane    *schedule.Lane
+	passes  sync.WaitGroup
+	end     context.CancelFunc // ends them
+	ctx     context.Context    // until the end
+	settles int                // how often S moved
 
 	mu        sync.Mutex
 	committed int
@@ -33,14 +34,8 @@ type day struct {
 // newDay makes a day; call it in a bubble.
 func newDay(t *testing.T, w *world) *day {
 	t.Helper()
-	scheduler, err := schedule.New(slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &day{world: w, t: t, length: 24 * hour, lane: schedule.NewLane(), scheduler: scheduler}
-	if testing.Short() {
-		d.length = 4 * hour
-	}
+	d := &day{world: w, t: t, length: 24 * hour, lane: schedule.NewLane()}
+	d.ctx, d.end = context.WithCancel(t.Context())
 	w.Table.LetClockRun()
 	jitter := rand.New(rand.NewPCG(3, 4))
 	w.Table.Before = func(string) error { // so that others act between the steps
@@ -53,30 +48,42 @@ func newDay(t *testing.T, w *world) *day {
 	return d
 }
 
-// every runs a pass in the lane, and checks all rows below S when S has moved.
+// every runs a pass in the lane at an interval, as a scheduler does, whose ten beats a
+// second would be most of what a day costs. It checks all rows below S when S has moved.
 func (d *day) every(interval time.Duration, run func(context.Context) (doc.Report, error)) {
-	d.t.Helper()
-	d.scheduler.Every("pass", interval, interval, func(ctx context.Context) error {
-		if err := d.lane.Take(ctx); err != nil {
-			return err
+	d.passes.Go(func() {
+		due := time.NewTicker(interval)
+		defer due.Stop()
+		for {
+			select {
+			case <-due.C:
+				d.pass(run)
+			case <-d.ctx.Done():
+				return
+			}
 		}
-		defer d.lane.Give()
-		before := d.Marks().Settled
-		if _, err := run(ctx); ctx.Err() != nil {
-			return err // the day is over
-		} else if err != nil {
-			d.t.Errorf("at %v: %v", d.Table.Clock(), err)
-			return err
-		}
-		switch s := d.Marks().Settled; {
-		case s.Before(before):
-			d.t.Errorf("at %v: S fell from %v to %v", d.Table.Clock(), before, s)
-		case s.After(before):
-			d.settles++
-			d.wantHonest(d.t)
-		}
-		return nil
 	})
+}
+
+func (d *day) pass(run func(context.Context) (doc.Report, error)) {
+	if d.lane.Take(d.ctx) != nil {
+		return // the day is over
+	}
+	defer d.lane.Give()
+	before := d.Marks().Settled
+	if _, err := run(d.ctx); err != nil {
+		if d.ctx.Err() == nil {
+			d.t.Errorf("at %v: %v", d.Table.Clock(), err)
+		}
+		return
+	}
+	switch s := d.Marks().Settled; {
+	case s.Before(before):
+		d.t.Errorf("at %v: S fell from %v to %v", d.Table.Clock(), before, s)
+	case s.After(before):
+		d.settles++
+		d.wantHonest(d.t)
+	}
 }
 
 // write commits transactions until an hour before the day is over. Every third
@@ -120,9 +127,8 @@ func (d *day) spend(longest time.Duration, act func()) {
 	go d.write(3, 30*time.Second, time.Minute)
 	go act()
 	time.Sleep(d.length)
-	if err := d.scheduler.Stop(); err != nil {
-		d.t.Error(err)
-	}
+	d.end()
+	d.passes.Wait()
 	synctest.Wait()
 	if want := int(d.length / time.Minute); d.committed < want || d.longest < longest*9/10 {
 		d.t.Errorf("got %d commits, the latest after %v, want %d and about %v", d.committed, d.longest, want, longest)

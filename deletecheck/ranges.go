@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/giveway"
 )
 
 // rangeRows is about how many documents a range has, and maxRanges how many ranges
@@ -116,13 +117,15 @@ func (r *Ranges) every(sums []doc.Sum) int {
 // of the index. It reports whether there are new bounds.
 func (r *Ranges) divide(index Index, bounds []doc.OID, sums []doc.Sum) (bool, error) {
 	var all []doc.OID
-	every := r.every(sums)
+	every, work := r.every(sums), giveway.Background()
+	defer work.End()
 	for i, sum := range sums {
 		of := rangeAt(bounds, i)
 		if of.From != "" {
 			all = append(all, of.From)
 		}
 		for from := of.From; sum.Rows > 2*int64(every); {
+			work.Step()
 			_, next, err := index.Documents(from, every)
 			if err != nil {
 				return false, err

@@ -41,7 +41,7 @@ cp dist/indexerd LICENSE README.md CHANGELOG.md ARCHITECTURE.md packaging/indexe
 cp -R packaging/completions docs "dist/$name"
 cp -R configs/pagila.yaml configs/service configs/monitoring packaging/sysusers.conf packaging/tmpfiles.conf "dist/$name/configs"
 chmod -R u=rwX,go=rX "dist/$name"
-tar --create --directory dist --sort=name --format=ustar --owner=root:0 --group=root:0 --mtime="@$SOURCE_DATE_EPOCH" "$name" | gzip -9n >"dist/$name.tar.gz"
+tar --create --directory dist --sort=name --format=ustar --owner=root:0 --group=root:0 --mtime="@$SOURCE_DATE_EPOCH" "$name" | gzip -n >"dist/$name.tar.gz"
 rm -rf "dist/${name:?}"
 
 tool github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0 bin -json -noserial -notimestamp -std ${SBOM_FLAGS--licenses} -version "$VERSION" \

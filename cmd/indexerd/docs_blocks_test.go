@@ -288,7 +288,7 @@ func TestAPIHasEveryRoute(t *testing.T) {
 // TestHarnessesAreListed: docs/correctness.md lists every target that tests or measures.
 func TestHarnessesAreListed(t *testing.T) {
 	list := document(t, "docs/correctness.md")
-	others := []string{"demo", "demo-cluster", "build", "extras", "lint", "package", "image", "servers", "java"}
+	others := []string{"demo", "demo-cluster", "build", "extras", "lint", "race-packages", "race-binary", "package", "image", "servers", "java"}
 	targets := regexp.MustCompile(`(?m)^([a-z-]+):(?:[^=]|$)`).FindAllStringSubmatch(document(t, "Makefile"), -1)
 	if len(targets) < 15 {
 		t.Fatalf("got only the targets %v", targets)

@@ -31,12 +31,15 @@ import (
 )
 
 const (
-	// A search has a processor for quickWithin without a break, and then for a slice at a
+	// A search has a processor for quickWithin without a break, and then for shortSlice at a
 	// time. It is short until it has run for shortWithin.
 	quickWithin = 2 * time.Millisecond
+	shortSlice  = time.Millisecond
 	shortWithin = 10 * time.Millisecond
-	// Long work runs for a slice at a time.
-	slice = time.Millisecond
+	// Long work runs for a slice at a time, which is about what a search takes: each time
+	// that a search waits it may be behind all long work. A loader of two goroutines takes
+	// as long with half a millisecond as with one, and a quarter more with a quarter.
+	slice = time.Millisecond / 2
 	// Long work gives way until so long after the last short search.
 	after = time.Second
 )
@@ -100,7 +103,7 @@ func (w *Work) Step() {
 		return
 	case !w.isLong && now.Before(w.ends):
 		runtime.Gosched()
-		w.next = time.Now().Add(slice)
+		w.next = time.Now().Add(shortSlice)
 		return
 	case !w.isLong:
 		w.isLong, w.counted = true, true

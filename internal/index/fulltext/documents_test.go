@@ -30,7 +30,7 @@ func TestDocumentsReadsAtMostNKeys(t *testing.T) {
 		calls, from := 0, doc.OID("")
 		var docs []doc.Indexed
 		for {
-			found, next, err := versions.Documents(r, from, n)
+			found, next, err := versions.Documents(r, from, n, nil)
 			if err != nil {
 				return err
 			}

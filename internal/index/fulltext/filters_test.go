@@ -66,3 +66,25 @@ func TestKeptFilters(t *testing.T) {
 		t.Errorf("filters of %d bytes are kept after Close", held)
 	}
 }
+
+// A filter that is kept outlives the memory of the search that read it.
+func TestKeptFilterIsACopy(t *testing.T) {
+	ix := newIndex(t, films)
+	ix.filters = plan.NewFilterCache(1<<20, 0).OfIndex()
+	var docs []doc.Doc
+	for i := range int64(300) {
+		docs = append(docs, film(t, i, 1, map[string]any{"title": "film " + fmt.Sprint(i%2), "rating": []string{"G", "PG", "R"}[i%3], "year": 2000}))
+	}
+	apply(t, ix, docs)
+	for i := range 10 {
+		for want, ratings := range map[uint64][]string{100: {"G"}, 200: {"G", "R"}} {
+			req := query.Request{Query: parse(t, "film"), Filters: []query.Filter{{Field: "rating", Values: ratings}}, Size: 10}
+			if res, err := ix.Search(t.Context(), req); err != nil || res.Total != want {
+				t.Fatalf("search %d for %v: got %d, %v, want %d", i, ratings, res.Total, err, want)
+			}
+			if res, err := ix.Search(t.Context(), query.Request{Query: parse(t, "film film* fil* fi* f*"), Size: 10}); err != nil || res.Total != 300 {
+				t.Fatalf("search %d of all: got %d, %v, want 300", i, res.Total, err)
+			}
+		}
+	}
+}

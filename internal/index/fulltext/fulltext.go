@@ -85,6 +85,7 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/giveway"
 	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/fulltext/segment"
 	"indexerd/internal/index/fulltext/versions"
@@ -232,8 +233,10 @@ func (ix *Index) Bytes() (n uint64, err error) {
 // that was not written by this program also has version 0. Documents lists it,
 // and no page has that version.
 func (ix *Index) Versions(oids []doc.OID) (vs []doc.Version, err error) {
+	work := giveway.Background()
+	defer work.End()
 	err = ix.read(func(r *scorch.IndexSnapshot) error {
-		vs, err = versions.Versions(r, oids)
+		vs, err = versions.Versions(r, oids, work)
 		return err
 	})
 	return vs, err
@@ -248,8 +251,10 @@ func (ix *Index) Versions(oids []doc.OID) (vs []doc.Version, err error) {
 // The index keeps the keys of deleted documents until their segments are merged.
 // So a call may list fewer than n documents, or none, before the end.
 func (ix *Index) Documents(from doc.OID, n int) (docs []doc.Indexed, next doc.OID, err error) {
+	work := giveway.Background()
+	defer work.End()
 	err = ix.read(func(r *scorch.IndexSnapshot) error {
-		docs, next, err = versions.Documents(r, from, n)
+		docs, next, err = versions.Documents(r, from, n, work)
 		return err
 	})
 	return docs, next, err

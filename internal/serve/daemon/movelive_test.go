@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"indexerd/configs"
 	"indexerd/internal/serve/httpapi"
@@ -105,16 +106,19 @@ func (w *whole) move(from, to *configs.Config) (run httpapi.Run, r httpapi.MoveR
 	return run, r
 }
 
-// writes changes rows until stop is called.
+// writes changes rows a hundred times a second, until stop is called. Without a pause the
+// database has no time for the move.
 func (m *movedTable) writes() (stop func()) {
 	ended := make(chan struct{})
 	var going sync.WaitGroup
 	going.Go(func() {
+		due := time.NewTicker(10 * time.Millisecond)
+		defer due.Stop()
 		for i := 0; ; i++ {
 			select {
 			case <-ended:
 				return
-			default:
+			case <-due.C:
 			}
 			m.exec(fmt.Sprintf("UPDATE item SET body = 'round %d', u = CAST(strftime('%%s', 'now') AS INTEGER) WHERE id %% 7 = %d", i, i%7),
 				fmt.Sprintf("INSERT OR REPLACE INTO item VALUES (%d, CAST(strftime('%%s', 'now') AS INTEGER), 'new')", 1000+i%50))

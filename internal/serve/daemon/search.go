@@ -39,8 +39,9 @@ func (e *Engine) SearchTables(ctx context.Context, names []string, p search.Para
 	return again(func() (search.Results, error) { return e.searchTables(ctx, names, p) })
 }
 
-// again makes a search a second time if a reindex has just swapped the index.
+// again makes a search, and a second time if a reindex has just swapped the index.
 func again(find func() (search.Results, error)) (search.Results, error) {
+	tables.Searched()
 	a, err := find()
 	if errors.Is(err, fulltext.ErrClosed) {
 		a, err = find()

@@ -54,7 +54,7 @@ func TestAnEarlierAnalysisIsReplaced(t *testing.T) {
 		t.Errorf("in the old index: %v", err)
 	}
 	if !e.tables[0].IsOutdated() {
-		t.Error("the index of the first analysis is not outdated")
+		t.Fatal("the index of the first analysis is not outdated") // it would be waited for
 	}
 	serve(t, e, slog.New(slog.DiscardHandler))
 	eventually(t, soon, "the reindex", func() error {

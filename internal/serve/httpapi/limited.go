@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"indexerd/internal/index/query"
@@ -38,10 +39,13 @@ type limitedResponse struct {
 	took    time.Duration // until the first byte
 	writing time.Duration // spent in writes
 
-	buffer  bytes.Buffer // hits that are not written yet
-	started bool         // the header is written
-	status  int          // 0: 200
+	buffer  *bytes.Buffer // hits that are not written yet, one of buffers
+	started bool          // the header is written
+	status  int           // 0: 200
 }
+
+// buffers has the buffers of responses that have ended.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // writeResults writes the results of a search. ctx bounds the time until the
 // first byte, rest the time after it. The deadline of ctx also bounds the time
@@ -50,7 +54,15 @@ type limitedResponse struct {
 func (l *limitedResponse) writeResults(ctx, rest context.Context, results search.Results) error {
 	rest, cancel := context.WithTimeout(rest, readWithin)
 	defer cancel()
-	encoder := newEncoder(&l.buffer)
+	l.buffer = buffers.Get().(*bytes.Buffer)
+	defer func() {
+		if l.buffer.Cap() <= maxBuffered { // a large hit may have grown it
+			l.buffer.Reset()
+			buffers.Put(l.buffer)
+		}
+		l.buffer = nil
+	}()
+	encoder := newEncoder(l.buffer)
 	n, size := 0, 0
 	for ; n < results.Len; n++ {
 		hitCtx := ctx

@@ -243,7 +243,7 @@ func (t *Table) load(ctx context.Context, log *slog.Logger) error {
 			return p.Begin(ctx)
 		},
 	}
-	defer loads.begin()()
+	defer heap.begin()()
 	started := time.Now()
 	report, err := guarded(ctx, t, r, load.Run)
 	t.count("initial", "", time.Since(started), report, err)

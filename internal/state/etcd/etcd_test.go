@@ -66,11 +66,19 @@ func open(t testing.TB, endpoint string, ttl time.Duration) *Client {
 	return c
 }
 
+// join joins. An etcd that was restarted on a busy machine may not answer within the time of
+// a short lease: then join tries again.
 func join(t testing.TB, c *Client, name string) *Session {
 	t.Helper()
-	s, err := c.Join(t.Context(), Member{Name: name})
-	if err != nil {
-		t.Fatal(err)
+	var s *Session
+	for deadline := time.Now().Add(time.Minute); ; <-time.After(20 * time.Millisecond) {
+		var err error
+		if s, err = c.Join(t.Context(), Member{Name: name}); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
 	}
 	t.Cleanup(func() { s.stop(); s.ended.Wait() })
 	return s

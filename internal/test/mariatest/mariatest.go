@@ -2,7 +2,7 @@
 // MariaDB, or MySQL if SERVER=mysql: a separate data directory, in memory if there is
 // room, a free loopback port, and no passwords.
 //
-// The first test that needs the server starts it, which takes about 5 s. Main stops
+// The first test that needs the server starts it, which takes about 2 s. Main stops
 // it and removes everything. If the process is killed, so is the server. Without the
 // server a test is skipped with the command that installs it. If CI is set, the test
 // fails instead.
@@ -91,7 +91,7 @@ func start(name string, options []string) (*Server, error) {
 	}
 	s := &Server{product: product, process: &process.Process{Dir: dir}, options: options}
 	ctx := context.Background()
-	if err = product.install(ctx, dir, options); err == nil {
+	if err = product.dataDir(ctx, dir, options); err == nil {
 		err = s.listen(ctx)
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -96,9 +97,9 @@ func (p product) install(ctx context.Context, dir string, options []string) erro
 		if err := os.WriteFile(setup, []byte("CREATE USER root@'127.0.0.1';\nGRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;\n"), 0o644); err != nil {
 			return err
 		}
-		cmd = p.command(ctx, dir, append([]string{"--initialize-insecure", "--init-file=" + setup}, options...)...)
+		cmd = p.command(ctx, dir, slices.Concat([]string{"--initialize-insecure", "--init-file=" + setup}, p.options, options)...)
 	case p.root == "":
-		cmd = exec.CommandContext(ctx, "mariadb-install-db", "--no-defaults", "--user=root", "--datadir="+filepath.Join(dir, "data"), "--auth-root-authentication-method=normal", "--skip-test-db")
+		cmd = exec.CommandContext(ctx, "mariadb-install-db", append([]string{"--no-defaults", "--user=root", "--datadir=" + filepath.Join(dir, "data"), "--auth-root-authentication-method=normal", "--skip-test-db"}, p.options...)...)
 	default:
 		sql, err := p.systemTables()
 		if err != nil {
@@ -107,7 +108,7 @@ func (p product) install(ctx context.Context, dir string, options []string) erro
 		if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
 			return err
 		}
-		cmd = p.command(ctx, dir, "--bootstrap", "--enforce-storage-engine=")
+		cmd = p.command(ctx, dir, append([]string{"--bootstrap", "--enforce-storage-engine="}, p.options...)...)
 		cmd.Stdin = sql
 	}
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir) // a server that starts removes the temporary tables of all that share the directory

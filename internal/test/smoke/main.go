@@ -101,7 +101,7 @@ type smoke struct {
 	ok, notRun, failed int
 }
 
-// all runs targets, as many at a time as there are processors: most of them wait.
+// all runs targets, twice as many at a time as there are processors: most of them wait.
 func (s *smoke) all(all []target) {
 	queue := make(chan target, len(all))
 	for _, t := range all {
@@ -109,7 +109,7 @@ func (s *smoke) all(all []target) {
 	}
 	close(queue)
 	var workers sync.WaitGroup
-	for range max(2, runtime.NumCPU()) {
+	for range 2 * runtime.NumCPU() {
 		workers.Go(func() {
 			for t := range queue {
 				s.print(t, s.one(t))

@@ -27,18 +27,19 @@ func (t target) args() []string {
 
 // targets are in the order in which they begin: the longest first.
 var targets = []target{
+	{name: "silent", vars: "N=1000 SECONDS=1 TABLES=10"},
+	{name: "package", vars: "AGAIN=. SBOM_FLAGS="},
+	{name: "late", vars: "N=1 HINTS=1"},
+	{name: "many", vars: "N=2 BROKEN=4 SECONDS=1", judges: true},
 	{name: "opensearch-kill", vars: "N=1 NODES=1"},
 	{name: "failover", vars: "N=1 PAUSE=1s"},
 	{name: "api-diff", vars: "N=20 DOCS=50"},
-	{name: "package", vars: "AGAIN=. SBOM_FLAGS="},
 	{name: "opensearch", vars: "N=100 RUN=^TestCollapseDifferential"},
 	{name: "bench-search", vars: "ROWS=2000 SECONDS=0.05 TANTIVY=", judges: true, without: "tantivy, which it installs"},
 	{name: "bench-store", vars: "N=1000 GETS=1000 ROUNDS=1", judges: true},
-	{name: "many", vars: "N=2 BROKEN=4 SECONDS=1", judges: true},
 	{name: "schema", vars: "N=1"},
 	{name: "chinook", vars: "N=1"},
 	{name: "kth", vars: "KTH="},
-	{name: "late", vars: "N=1 HINTS=1"},
 	{name: "compare", vars: "OLD=./indexerd NEW=./indexerd N=1 ROWS=1000", judges: true},
 	{name: "bench-follow", vars: "SECONDS=1 RATES=10"},
 	{name: "bench-scale", vars: "ROWS=1000"},
@@ -60,7 +61,6 @@ var targets = []target{
 	{name: "flip", vars: "N=1"},
 	{name: "fresh", vars: "N=100"},
 	{name: "deletes", vars: "N=1000 SECONDS=1"},
-	{name: "silent", vars: "N=1000 SECONDS=1 TABLES=10"},
 	{name: "strangers", vars: "DIR=cmd/indexerd/testdata/strangers"},
 	{name: "abuse", vars: "SECONDS=1", judges: true},
 	{name: "storm", vars: "N=100"},
@@ -84,4 +84,4 @@ var targets = []target{
 }
 
 // others are run by CI, or are part of those above.
-var others = []string{"build", "lint", "test", "race", "servers", "smoke"}
+var others = []string{"build", "lint", "test", "race", "race-packages", "race-binary", "servers", "smoke"}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"indexerd/internal/index/fulltext/plan"
 	"indexerd/internal/index/fulltext/segment"
@@ -139,7 +140,7 @@ func (p *rangeScorer) compute(end *plan.Deadline, r *boundsRange, opened bool) e
 // open opens the words that the part has. Each of them is asked for its scores, also where no
 // document is left: a cursor has the numbers that it reads.
 func (r *boundsRange) open() error {
-	r.words = make([]partWord, 0, len(r.bounds.words))
+	r.words = partWords(len(r.bounds.words))
 	for _, w := range r.bounds.words {
 		in := w.KeptIn(r.found.Part)
 		if !in.Any() {
@@ -164,6 +165,21 @@ func (r *boundsRange) release() {
 	for i := range r.words {
 		r.words[i].scores.Release()
 	}
+	clear(r.words)
+	words := r.words
+	r.words = nil
+	freeWords.Put(&words)
+}
+
+// freeWords has memory for the words of a range.
+var freeWords sync.Pool
+
+// partWords returns memory for n words.
+func partWords(n int) []partWord {
+	if words, ok := freeWords.Get().(*[]partWord); ok && cap(*words) >= n {
+		return (*words)[:0]
+	}
+	return make([]partWord, 0, n)
 }
 
 // window returns the documents of a window that are left.

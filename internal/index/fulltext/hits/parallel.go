@@ -6,25 +6,29 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sync/semaphore"
-
 	"indexerd/internal/base/giveway"
 	"indexerd/internal/index/fulltext/plan"
 )
 
 // A search finds, scores and sorts many documents with as many goroutines as there are idle
-// processors. The result is the same: a part has the same matches and scores in any goroutine,
-// and the order of matches is total, so the first of all are the first of those of each
-// goroutine.
+// processors: among as many searches as processors, each has one goroutine. The result is the
+// same: a part has the same matches and scores in any goroutine, and the order of matches is
+// total, so the first of all are the first of those of each goroutine.
 
 // Processors are those that searches and their goroutines may use.
 type Processors struct {
-	n    int
-	free *semaphore.Weighted
+	n    int64
+	used atomic.Int64 // searches and their other goroutines
 }
 
 // NewProcessors returns n processors, none of which is in use.
-func NewProcessors(n int) *Processors { return &Processors{n, semaphore.NewWeighted(int64(n))} }
+func NewProcessors(n int) *Processors { return &Processors{n: int64(n)} }
+
+// use takes a processor for a search, also if none is idle.
+func (p *Processors) use() (release func()) {
+	p.used.Add(1)
+	return func() { p.used.Add(-1) }
+}
 
 // A stretch is some words of the set of matches of one part.
 type stretch struct {
@@ -47,18 +51,18 @@ func (c *collector) addAll(s *plan.Session, all []*found) error {
 	return c.addBy(s, work, others)
 }
 
-// take takes idle processors for the goroutines of a search, of which there are most at most.
-// It returns the number of those beside the caller's own.
+// take takes idle processors for the other goroutines of a search, which are fewer than most.
 func (p *Processors) take(most int) (others int, release func()) {
-	taken := 0
-	if p.free.TryAcquire(1) {
-		taken++
+	for others+1 < most {
+		used := p.used.Load()
+		if used >= p.n {
+			break
+		}
+		if p.used.CompareAndSwap(used, used+1) {
+			others++
+		}
 	}
-	for others+1 < min(most, p.n) && p.free.TryAcquire(1) {
-		others++
-	}
-	taken += others
-	return others, func() { p.free.Release(int64(taken)) }
+	return others, func() { p.used.Add(-int64(others)) }
 }
 
 // stretches divides the matches into sets of so many words.
@@ -99,22 +103,37 @@ func (c *collector) addBy(s *plan.Session, work []stretch, others int) error {
 }
 
 // together calls f in so many other goroutines, by their numbers, and in this one with the
-// number behind theirs. It returns when all have ended. A panic in one of them is one of the
-// caller.
+// number behind theirs. f takes work until there is none: a goroutine that has not begun when
+// this one ends does not call f. together returns when all that have begun have ended. A panic
+// in one of them is one of the caller.
 func together(s *plan.Session, others int, f func(i int, end *plan.Deadline) error) error {
-	var done sync.WaitGroup
-	defer done.Wait() // also at a panic: they use the memory of the session
+	var running sync.WaitGroup
+	begun := make([]atomic.Bool, others) // or too late
+	running.Add(others)
+	wait := func() {
+		for i := range begun {
+			if !begun[i].Swap(true) {
+				running.Done()
+			}
+		}
+		running.Wait()
+	}
+	defer wait() // also at a panic: they use the memory of the session
 	faults, panics := make([]error, others), make([]any, others)
 	for i := range others {
-		done.Go(func() {
-			defer func() { panics[i] = recover() }()
+		go func() {
 			own := giveway.Search()
 			defer own.End()
+			if begun[i].Swap(true) {
+				return
+			}
+			defer running.Done()
+			defer func() { panics[i] = recover() }()
 			faults[i] = f(i, s.Again(own))
-		})
+		}()
 	}
 	err := f(others, &s.Deadline)
-	done.Wait()
+	wait()
 	for i := range others {
 		if panics[i] != nil {
 			panic(panics[i])

@@ -69,6 +69,7 @@ func Prepare(s *schema.Schema, req query.Request, l Limits) (*Search, error) {
 
 // Run answers the request from a session of its schema.
 func (se *Search) Run(s *plan.Session) (query.Result, error) {
+	defer se.collector.limits.Processors.use()()
 	if err := se.collector.run(s, se.plan); err != nil {
 		return query.Result{}, err
 	}

@@ -195,7 +195,8 @@ func (m *filterMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error)
 		if docs, err = m.read(p, segment.AllBits(p.Docs())); err != nil {
 			return nil, err
 		}
-		cache.put(key, slices.Clone(docs)) // docs is the session's
+		docs = slices.Clone(docs) // the cache keeps them for longer than the session
+		cache.put(key, docs)
 	}
 	found := append(segment.Bits(nil), docs...)
 	found.And(among)

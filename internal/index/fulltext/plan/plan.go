@@ -175,7 +175,8 @@ type finder interface {
 	find(p *Part) (segment.Bits, error)
 }
 
-// matchFound implements Matcher.Match of a finder.
+// matchFound implements Matcher.Match of a finder. The set is valid until the session is
+// released.
 func matchFound(f finder, p *Part, among segment.Bits) (segment.Bits, error) {
 	docs, err := f.find(p)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/base/doc"
+	"indexerd/internal/base/giveway"
 )
 
 // VersionField holds doc.Version. It is stored next to _id, so that one read returns both.
@@ -23,15 +24,15 @@ func parseVersion(value []byte) doc.Version {
 	return doc.Version(v)
 }
 
-// Versions looks up all keys in one segment after another.
-func Versions(r *scorch.IndexSnapshot, oids []doc.OID) ([]doc.Version, error) {
+// Versions looks up all keys in one segment after another. work gives way in between.
+func Versions(r *scorch.IndexSnapshot, oids []doc.OID, work *giveway.Work) ([]doc.Version, error) {
 	ids := make([]string, len(oids))
 	for i, oid := range oids {
 		ids[i] = string(oid)
 	}
 	found := make(map[string]doc.Version, len(ids))
 	for _, segment := range r.Segments() {
-		if err := lookup(segment, ids, found); err != nil {
+		if err := lookup(segment, ids, found, work); err != nil {
 			return nil, err
 		}
 	}
@@ -75,8 +76,21 @@ func Of(r *scorch.IndexSnapshot, numbers []uint64) ([]doc.Version, error) {
 	return vs, nil
 }
 
+// lookedUp is the number of keys that are looked up without giving way.
+const lookedUp = 128
+
 // lookup adds the versions of the live documents of a segment to found.
-func lookup(segment *scorch.SegmentSnapshot, ids []string, found map[string]doc.Version) error {
+func lookup(segment *scorch.SegmentSnapshot, ids []string, found map[string]doc.Version, work *giveway.Work) error {
+	for some := range slices.Chunk(ids, lookedUp) {
+		work.Step()
+		if err := lookupSome(segment, some, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func lookupSome(segment *scorch.SegmentSnapshot, ids []string, found map[string]doc.Version) error {
 	numbers, err := segment.DocNumbers(ids)
 	if err != nil {
 		return err
@@ -103,19 +117,19 @@ func lookup(segment *scorch.SegmentSnapshot, ids []string, found map[string]doc.
 }
 
 // Documents looks up each key only in the segments whose dictionaries have it:
-// lookups of all keys in all segments would be most of the cost.
-func Documents(r *scorch.IndexSnapshot, from doc.OID, n int) ([]doc.Indexed, doc.OID, error) {
+// lookups of all keys in all segments would be most of the cost. work gives way in between.
+func Documents(r *scorch.IndexSnapshot, from doc.OID, n int, work *giveway.Work) ([]doc.Indexed, doc.OID, error) {
 	dicts, err := openDicts(r, from)
 	if err != nil {
 		return nil, "", err
 	}
-	ids, next, err := takeKeys(dicts, n)
+	ids, next, err := takeKeys(dicts, n, work)
 	if err != nil {
 		return nil, "", err
 	}
 	live := make(map[string]doc.Version, len(ids))
 	for _, d := range dicts {
-		if err := lookup(d.segment, d.taken, live); err != nil {
+		if err := lookup(d.segment, d.taken, live, work); err != nil {
 			return nil, "", err
 		}
 	}
@@ -170,7 +184,7 @@ func (d *dict) advance() (bool, error) {
 
 // takeKeys merges the dictionaries. It returns the first n keys and the key that
 // follows them, and records in each dictionary the keys it has.
-func takeKeys(dicts []*dict, n int) (ids []string, next doc.OID, err error) {
+func takeKeys(dicts []*dict, n int, work *giveway.Work) (ids []string, next doc.OID, err error) {
 	open := slices.Clone(dicts)
 	for len(open) > 0 {
 		id := open[0].id
@@ -180,7 +194,9 @@ func takeKeys(dicts []*dict, n int) (ids []string, next doc.OID, err error) {
 		if len(ids) == n {
 			return ids, doc.OID(id), nil
 		}
-		ids = append(ids, id)
+		if ids = append(ids, id); len(ids)%lookedUp == 0 {
+			work.Step()
+		}
 		for i := 0; i < len(open); {
 			d, more := open[i], true
 			if d.id == id {

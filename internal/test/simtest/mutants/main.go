@@ -2,11 +2,11 @@
 // a test fails. Each mutant is an edit of one function of production code, which
 // is compiled with go test -overlay. No file in the tree changes.
 //
-//	make mutants                  all mutants, about 3 minutes, with the servers of their tests
+//	make mutants                  all mutants, about 10 minutes of CPU, with the servers of their tests
 //	make mutants RULES="R3 R17"   the mutants of some rules
 //
 // A mutant is killed if the simulation fails within 60 seeds, or one of the tests
-// that it names. A mutant that does not compile, does not end within 3 minutes, or
+// that it names. As many are tested at a time as there are processors. A mutant that does not compile, does not end within 3 minutes, or
 // whose pattern is not in its function exactly once, is reported as BROKEN. One
 // whose tests were skipped, since a server is missing, is NOT RUN. The last line
 // is the verdict. Exit code: 0 all are killed, 1 some survived or are broken, 2 all
@@ -25,13 +25,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
+	"strconv"
 	"time"
 )
 
 const (
-	seeds   = "60" // that the simulation may run
-	timeout = 3 * time.Minute
+	seeds    = "60" // that the simulation may run
+	timeout  = 3 * time.Minute
+	building = 12 * time.Minute // at most, on a busy machine, in addition
 )
 
 func main() {
@@ -47,30 +50,40 @@ func main() {
 // errNotRun: the tests of a mutant were skipped.
 var errNotRun = errors.New("some mutants did not run: make mutants starts the servers of their tests")
 
-// run tests the mutants of some rules, or all.
+// run tests the mutants of some rules, or all, and prints the results in their order.
 func run(rules []string) error {
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	n, killed, notRun := 0, 0, 0
-	for _, m := range mutants {
+	var results []<-chan result
+	free := make(chan struct{}, runtime.NumCPU())
+	for i, m := range mutants {
 		if len(rules) > 0 && !slices.Contains(rules, m.rule) {
 			continue
 		}
-		n++
-		result, ok, err := m.test(dir)
+		done := make(chan result, 1)
+		results = append(results, done)
+		go func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			done <- m.result(filepath.Join(dir, strconv.Itoa(i)))
+		}()
+	}
+	n, killed, notRun := len(results), 0, 0
+	for _, done := range results {
+		r := <-done
 		switch {
-		case errors.Is(err, errNotRun):
+		case errors.Is(r.err, errNotRun):
 			notRun++
-			result = "NOT RUN: " + result
-		case err != nil:
-			result = "BROKEN: " + err.Error()
-		case ok:
+			r.text = "NOT RUN: " + r.text
+		case r.err != nil:
+			r.text = "BROKEN: " + r.err.Error()
+		case r.killed:
 			killed++
 		}
-		fmt.Printf("%-5s %-55s %s\n", m.rule, m.name, result)
+		fmt.Printf("%-5s %-55s %s\n", r.rule, r.name, r.text)
 	}
 	switch {
 	case n == 0 || killed+notRun < n:
@@ -84,6 +97,23 @@ func run(rules []string) error {
 	return nil
 }
 
+// A result is what became of a mutant.
+type result struct {
+	mutant
+	text   string
+	killed bool
+	err    error
+}
+
+// result tests the mutant, with its files in a new directory.
+func (m mutant) result(dir string) result {
+	r := result{mutant: m}
+	if r.err = os.Mkdir(dir, 0o700); r.err == nil {
+		r.text, r.killed, r.err = m.test(dir)
+	}
+	return r
+}
+
 // test runs the tests that have to kill the mutant. It returns what happened.
 func (m mutant) test(dir string) (result string, killed bool, err error) {
 	overlay, err := m.overlay(dir)
@@ -95,13 +125,13 @@ func (m mutant) test(dir string) (result string, killed bool, err error) {
 		by = "./" + m.testsIn()
 		args = []string{by, "-short", "-run", "^(" + m.tests + ")$"}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout+building)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-v", "-count=1", "-failfast", "-overlay=" + overlay}, args...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-v", "-count=1", "-failfast", "-timeout=" + timeout.String(), "-overlay=" + overlay}, args...)...)
 	cmd.Env = append(os.Environ(), "SIM_N="+seeds, "SIM_FROM=", "SIM_SEED=")
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
-		return "", false, fmt.Errorf("%s did not end within %v", by, timeout)
+		return "", false, fmt.Errorf("%s did not end within %v", by, timeout+building)
 	}
 	return judge(by, out, err)
 }
@@ -113,6 +143,8 @@ func judge(by string, out []byte, err error) (result string, killed bool, _ erro
 		return fmt.Sprintf("%s skipped %s", by, skipped[1]), false, errNotRun
 	case err == nil:
 		return "SURVIVED " + by, false, nil
+	case timedOut.Match(out):
+		return "", false, fmt.Errorf("%s did not end within %v", by, timeout)
 	case !failure.Match(out):
 		return "", false, fmt.Errorf("%.300s", out)
 	}
@@ -129,6 +161,7 @@ func failed(out []byte) string {
 
 var (
 	skip        = regexp.MustCompile(`--- SKIP: (\S+)`)
+	timedOut    = regexp.MustCompile(`(?m)^panic: test timed out after `)
 	failure     = regexp.MustCompile(`--- FAIL: (\S+)`)
 	failingSeed = regexp.MustCompile(`seed \d+`)
 )

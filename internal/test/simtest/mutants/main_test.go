@@ -27,7 +27,9 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s: got %q, %t, %v, want %q, %t, %v", c.name, result, killed, err, c.result, c.killed, c.want)
 		}
 	}
-	if _, _, err := judge("./store", []byte("FAIL indexerd/store [build failed]"), failed); err == nil || errors.Is(err, errNotRun) {
-		t.Errorf("no test ran: got %v, want an error that is not %v", err, errNotRun)
+	for _, out := range []string{"FAIL indexerd/store [build failed]", "--- FAIL: TestPut/a (9.00s)\npanic: test timed out after 3m0s\n\trunning tests:\n"} {
+		if _, _, err := judge("./store", []byte(out), failed); err == nil || errors.Is(err, errNotRun) {
+			t.Errorf("%s: got %v, want an error that is not %v", out, err, errNotRun)
+		}
 	}
 }
