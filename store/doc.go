@@ -31,27 +31,27 @@
 //
 // States that a crash leaves:
 //
-//   - Before the sync: behind the last durable batch lies nothing, or any part
-//     of the new batch. Each record stores where its batch begins, and a batch
-//     begins only after everything before it is durable. So damage is a torn
-//     tail if no later batch follows it, and Open cuts the log there. Open keeps
-//     the whole records of the torn batch that lie before the damage: each page
-//     is right by itself, and Put has not returned.
+//   - Before the sync: behind the last durable batch lies nothing, or any part of the new
+//     batch. Each record stores where its batch begins, and a batch begins only after
+//     everything before it is durable. So damage is a torn tail if no later batch follows
+//     it, and Open cuts the log there. Open keeps the whole records of the torn batch that
+//     lie before the damage: each page is right by itself, and Put has not returned.
 //   - After the sync: the batch is in the log, and Open applies it.
 //   - A new segment without its header: it has no record, and Open removes it.
 //   - During a compaction: see compact.go.
-//   - key.dat or address.idx older than the log: Open applies the rest of the
-//     log. Applying a record twice changes nothing. Open discards those that
-//     cover more than the log has, because they would seem to match after more
-//     writing.
+//   - key.dat or address.idx older than the log: Open applies the rest of the log. Applying
+//     a record twice changes nothing. Open discards those that cover more than the log
+//     has, because they would seem to match after more writing.
 //
 // Open ends with syncs, because the process before may have ended between a write and its
 // sync. It leaves them out if address.idx, which is written later, covers the log.
+//
 // Get returns an error for damage that is no torn tail, and never the damaged page. Meta
 // reports a page whose record is known to be damaged as absent, so that the row is
 // fetched again. If even the key is unreadable, a rebuilt index may hold the previous
 // version of the page: its V then differs from the V in the index document, which the
 // sink and the sweep notice.
+//
 // Scrub reads all files with their checksums, marks damaged pages as absent, and writes
 // the other files again. On a full disk Put fails, and loses nothing; the next Put cuts
 // off what was partly written. After a failed fsync the map rejects all writes until it
@@ -70,8 +70,8 @@
 // delays compactions and Close while it runs. Put costs one fsync for each 32 MiB, and
 // reads the header of each record that it replaces. The index grows by copying one of its
 // 4096 shards. A compaction needs disk space for the segment that it writes, and rewrites
-// key.dat.
-// Limits: keys of 64 KiB, values of 256 MiB, 4095 value files of at most 1 GiB.
+// key.dat. Limits: keys of 64 KiB, values of 256 MiB, 4095 value files of at most 1 GiB.
+//
 // Two decisions: every version of a page has its own slot and no record points at another
 // one, so a compaction has no address on disk to correct; and the checksum of a record
 // covers its place, so a block written to a wrong place is not taken for a record.
