@@ -19,13 +19,13 @@ import (
 // What a daemon with many tables may take on two quiet cores, judged by `make
 // many`. Times are judged on a machine that does nothing else.
 const (
-	tablesReady      = 60 * time.Second
+	tablesReady      = 20 * time.Second
 	tablesRestart    = 10 * time.Second
 	tablesIdleCPU    = 4.0  // per cent of a core; 1 with up to 36 tables
 	tablesStatements = 10.0 // a second, while nothing changes
 	tablesDB         = 2.0  // milliseconds of the database a second, while nothing changes
 	tablesFresh      = 3 * time.Second
-	tablesRSS        = 600.0 // MB
+	tablesRSS        = 500.0 // MB
 	tablesFiles      = 4.0   // open files a table
 	rowsOfTable      = 200
 	changesPerSecond = 20
