@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -186,6 +187,16 @@ func TestForms(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Words for which there is one place have each their own forms.
+func TestManyForms(t *testing.T) {
+	for i := range 2 * len(readBefore.places) {
+		word := fmt.Sprintf("É%d", i)
+		if got, want := [2]string{folded(word), exact(word)}, [2]string{fmt.Sprintf("e%d", i), fmt.Sprintf("é%d", i)}; got != want {
+			t.Fatalf("%q: got %q, want %q", word, got, want)
+		}
+	}
 }
 
 // A word that is alone has no other word and no other form.
