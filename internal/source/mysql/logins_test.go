@@ -1,11 +1,13 @@
 package mysql
 
 import (
+	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"math/big"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -139,16 +141,20 @@ func TestVerifiedLogins(t *testing.T) {
 			t.Errorf("%q: got TLS %q, verified %v, %v, want %v", params, server.TLS, server.Verified, err, want)
 		}
 	}
-	foreign, err := os.ReadFile(filepath.Join(dir, "ca.pem"))
+	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := mariatest.New(t).DB(t)
-	file := filepath.Join(t.TempDir(), "foreign.pem")
-	if err := os.WriteFile(file, foreign, 0o600); err != nil {
+	foreign := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true, NotAfter: time.Now().Add(time.Hour)}
+	signed, err := x509.CreateCertificate(rand.Reader, foreign, foreign, public, private)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := loginError(t, other+"?tls=verify-ca&ssl-ca="+url.QueryEscape(file)); err == nil || !strings.Contains(err.Error(), "ssl-ca=FILE") {
-		t.Errorf("another server's authority: got %v, want an error that names ssl-ca", err)
+	file := filepath.Join(t.TempDir(), "foreign.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := loginError(t, dsn+"?tls=verify-ca&ssl-ca="+url.QueryEscape(file)); err == nil || !strings.Contains(err.Error(), "ssl-ca=FILE") {
+		t.Errorf("another authority: got %v, want an error that names ssl-ca", err)
 	}
 }
