@@ -163,12 +163,21 @@ func (w *watched) free() doc.Horizon {
 	}
 }
 
-// inexact reads a horizon, which must not be exact for this reason.
+// inexact reads horizons, none of which may be exact, until one is inexact for this reason.
+// A session that is starting may be another reason.
 func (w *watched) inexact(reason string) {
 	w.Helper()
-	h := w.read()
-	if h.Exact || !h.At.IsZero() || !strings.Contains(h.Reason, reason) || strings.Contains(h.Reason, "\n") {
-		w.Fatalf("got %+v, want it inexact: %s", h, reason)
+	for deadline := time.Now().Add(time.Minute); ; {
+		h := w.read()
+		if h.Exact || !h.At.IsZero() || strings.Contains(h.Reason, "\n") {
+			w.Fatalf("got %+v, want it inexact: %s", h, reason)
+		}
+		if strings.Contains(h.Reason, reason) {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.Fatalf("got %+v, want the reason %s", h, reason)
+		}
 	}
 }
 

@@ -26,7 +26,8 @@ import (
 )
 
 // DB creates an empty database for the test and returns its DSN. The database
-// is dropped at the end of the test, even if sessions are connected.
+// is dropped at the end of the test, even if sessions are connected or a test that failed
+// has left prepared transactions, for which all later replication slots would wait.
 func DB(t testing.TB) string {
 	t.Helper()
 	server := os.Getenv("INDEXERD_TEST_PG")
@@ -39,8 +40,13 @@ func DB(t testing.TB) string {
 	}
 	name := "test_" + strings.ToLower(rand.Text())
 	Exec(t, server, "CREATE DATABASE "+name)
-	t.Cleanup(func() { Exec(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
 	dsn.Path = "/" + name
+	t.Cleanup(func() {
+		for _, gid := range Value[[]string](t, server, "SELECT coalesce(array_agg(gid), '{}') FROM pg_prepared_xacts WHERE database = $1", name) {
+			Exec(t, dsn.String(), "ROLLBACK PREPARED '"+gid+"'")
+		}
+		Exec(t, server, "DROP DATABASE "+name+" WITH (FORCE)")
+	})
 	return dsn.String()
 }
 

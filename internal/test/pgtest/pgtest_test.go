@@ -75,3 +75,16 @@ func TestExtrasNameTests(t *testing.T) {
 		}
 	}
 }
+
+// What a test has prepared is rolled back when it ends: the database would stay otherwise.
+func TestPreparedTransactionsAreRolledBack(t *testing.T) {
+	name := ""
+	t.Run("leaves one", func(t *testing.T) {
+		dsn := pgtest.DB(t)
+		name = pgtest.Value[string](t, dsn, "SELECT current_database()")
+		pgtest.Exec(t, dsn, "BEGIN; CREATE TABLE t (i int); PREPARE TRANSACTION 'left in "+name+"'")
+	})
+	if n := pgtest.Value[int](t, pgtest.DB(t), "SELECT (SELECT count(*) FROM pg_prepared_xacts WHERE database = $1) + (SELECT count(*) FROM pg_database WHERE datname = $1)", name); n != 0 {
+		t.Errorf("got %d prepared transactions and databases, want none", n)
+	}
+}
