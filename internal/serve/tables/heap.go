@@ -19,8 +19,8 @@ import (
 // meanwhile take several times as long, which is most of the slowest hundredth.
 const (
 	loadHeap      = 160 << 20 // heap up to which garbage is left
-	loadGarbage   = 128 << 20 // the most garbage that is left
-	leastPercent  = 30        // but for a heap that is larger than that allows
+	loadGarbage   = 96 << 20  // the most garbage that is left
+	leastPercent  = 24        // but for a heap that is larger than that allows
 	loadShare     = 2         // it is at most this part of Go's memory limit
 	mostPercent   = 400       // the most that the heap may grow over what is in use
 	searchGarbage = 32 << 20  // garbage that is left between searches

@@ -18,13 +18,13 @@ func TestPercentFor(t *testing.T) {
 		{"nothing was collected yet", 0, math.MaxInt64, mostPercent},
 		{"a small heap", 20 * mb, math.MaxInt64, mostPercent},
 		{"a heap of half of what is allowed", 64 * mb, math.MaxInt64, 150},
-		{"a large heap", 120 * mb, math.MaxInt64, 100},
-		{"more garbage than is left", 400 * mb, math.MaxInt64, 32},
-		{"a heap of which that is half", 256 * mb, math.MaxInt64, 50},
-		{"a very large heap", 1000 * mb, math.MaxInt64, 30},
+		{"a large heap", 120 * mb, math.MaxInt64, 80},
+		{"more garbage than is left", 400 * mb, math.MaxInt64, 24},
+		{"a heap of which that is half", 192 * mb, math.MaxInt64, 50},
+		{"a very large heap", 1000 * mb, math.MaxInt64, 24},
 		{"a memory limit", 20 * mb, 120 * mb, 200},
 		{"a low memory limit", 50 * mb, 64 * mb, 100},
-		{"no figure", math.MaxInt64, math.MaxInt64, 30},
+		{"no figure", math.MaxInt64, math.MaxInt64, 24},
 	} {
 		if got := percentFor(c.live, c.limit, 100); got != c.want {
 			t.Errorf("%s: got %d, want %d", c.what, got, c.want)

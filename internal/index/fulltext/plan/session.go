@@ -92,12 +92,12 @@ type setBlocks struct {
 	rest   segment.Bits // of the last block
 }
 
-// Blocks hold 256 KB, and those of larger sets 1 MB: 8 million documents. A session has 16 of
-// a size at most.
+// Blocks hold 256 KB, and those of larger sets 1 MB: 8 million documents. A session has 16 MB
+// of a size at most.
 const (
 	smallBlock = 1 << 15
 	largeBlock = 1 << 17
-	mostBlocks = 16
+	mostWords  = 16 * largeBlock
 )
 
 var smallBlocks, largeBlocks = newBlocks(smallBlock), newBlocks(largeBlock)
@@ -113,7 +113,7 @@ func newSetMemory() *setMemory {
 // take returns so many words that may have any content, nil if there is no room.
 func (b *setBlocks) take(words int) segment.Bits {
 	if len(b.rest) < words {
-		if words > b.words || len(b.blocks) == mostBlocks {
+		if words > b.words || len(b.blocks)*b.words == mostWords {
 			return nil
 		}
 		block := b.pool.Get().(*segment.Bits)
