@@ -198,7 +198,7 @@ func (m *filterMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error)
 		docs = slices.Clone(docs) // the cache keeps them for longer than the session
 		cache.put(key, docs)
 	}
-	found := append(segment.Bits(nil), docs...)
+	found := p.CopyOf(docs)
 	found.And(among)
 	return found, nil
 }

@@ -17,7 +17,7 @@ type keysMatcher struct {
 func (p keysPlan) Open(s *Session) (Matcher, error) { return keysMatcher{s, p}, nil }
 
 func (m keysMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
-	found := segment.NewBits(p.Docs())
+	found := p.Set()
 	for _, oid := range m.keysPlan {
 		id := schema.Only(string(oid))
 		err := p.Each("_id", id.Min, id.Max, func(_ []byte, docs segment.Postings) (bool, error) {

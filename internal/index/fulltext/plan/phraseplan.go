@@ -91,7 +91,7 @@ func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error)
 	case m.loose:
 		return candidates, m.matchLoose(p, candidates)
 	}
-	found := segment.NewBits(p.Docs())
+	found := p.Set()
 	r, err := m.openPositions(p, candidates)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (m *phraseMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error)
 func (m *phraseMatcher) candidates(p *Part, among segment.Bits) (_ segment.Bits, err error) {
 	for _, w := range m.words {
 		if !w.isIn(p) {
-			return segment.NewBits(p.Docs()), nil
+			return p.Set(), nil
 		}
 	}
 	for i, w := range m.words {
@@ -140,7 +140,7 @@ func (m *phraseMatcher) candidates(p *Part, among segment.Bits) (_ segment.Bits,
 
 // matchLoose sets the matches of a part to the documents that have all words.
 func (m *phraseMatcher) matchLoose(p *Part, docs segment.Bits) error {
-	seen := segment.NewBits(p.Docs())
+	seen := p.Set()
 	for _, t := range m.words[0].terms[p.number] {
 		err := t.Scan(docs, m.s.Check, func(batch []segment.Freq) {
 			for _, of := range batch {

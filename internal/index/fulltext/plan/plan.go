@@ -88,8 +88,8 @@ func (m matchAll) Open(s *Session) (Matcher, error) {
 	return m, nil
 }
 
-func (matchAll) Match(_ *Part, among segment.Bits) (segment.Bits, error) {
-	return append(segment.Bits(nil), among...), nil
+func (matchAll) Match(p *Part, among segment.Bits) (segment.Bits, error) {
+	return p.CopyOf(among), nil
 }
 
 func (matchAll) Score(_ *Part, to *Scores) error {

@@ -41,7 +41,7 @@ func (m rangeMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error) {
 	if fromColumn {
 		most = max(fewRangeTerms, count/numbersPerTerm)
 	}
-	found := segment.NewBits(p.Docs())
+	found := p.Set()
 	terms := 0
 	err = p.Each(m.field, m.Min, m.Max, func(_ []byte, docs segment.Postings) (bool, error) {
 		if terms++; terms > most {
@@ -68,7 +68,7 @@ func (rangeMatcher) Score(*Part, *Scores) error { return nil }
 
 // scan checks the values of each document.
 func (m rangeMatcher) scan(p *Part, among segment.Bits) (segment.Bits, error) {
-	found := segment.NewBits(p.Docs())
+	found := p.Set()
 	values := m.s.Values([]string{m.field})
 	for doc := range among.All {
 		if err := m.s.Step(); err != nil {
@@ -89,9 +89,9 @@ func (m rangeMatcher) scan(p *Part, among segment.Bits) (segment.Bits, error) {
 // scanColumn checks the numbers of each document. Only one that has a number below the range
 // and one above it may have others in it.
 func (m rangeMatcher) scanColumn(p *Part, column numbers.Column, in numbers.Range, among segment.Bits) (segment.Bits, error) {
-	found, unsure := segment.NewBits(p.Docs()), segment.Bits(nil)
+	found, unsure := p.Set(), segment.Bits(nil)
 	if column.Several() {
-		unsure = segment.NewBits(p.Docs())
+		unsure = p.Set()
 	}
 	column.In(in, among, found, unsure)
 	if err := m.s.Check(); err != nil || unsure == nil {

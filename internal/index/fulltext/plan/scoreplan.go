@@ -122,7 +122,7 @@ func (m optionalMatcher) Match(p *Part, among segment.Bits) (segment.Bits, error
 			return nil, err
 		}
 	}
-	return append(segment.Bits(nil), among...), nil
+	return p.CopyOf(among), nil
 }
 
 type disMaxMatcher struct {
