@@ -228,7 +228,7 @@ func (m *wordMatcher) count(p *Part) (err error) {
 	case len(terms) == 1 && len(m.phrases) == 0:
 		m.counts[p.number], err = terms[0].CountIn(p.counted())
 	default:
-		found := p.Set()
+		found := segment.NewBits(p.Docs()) // not for as long as the session: 32 words would fill its memory
 		err = m.addTo(p, found)
 		found.And(p.Live)
 		m.counts[p.number] = found.Count()
