@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The forms of a word take 1 to 12 µs to make. Most words need none of that: they are their
+// The forms of a word take microseconds to make. Most words need none of that: they are their
 // own forms, or were read before.
 
 // folded returns the folded form of a word, "" if nothing of it is left.
@@ -70,8 +70,8 @@ var plainness = classes[plainnessOf]{of: func(r rune) plainnessOf {
 // forms are those of a word.
 type forms struct{ word, folded, exact string }
 
-// memory has the forms of words that were read, each in the one place that its hash has. The
-// words of a text are so few that nine in ten are there. It takes up to 1 MB.
+// memory has the forms of words that were read, each in the one place that its hash has: texts
+// repeat their words. It takes up to 1 MB.
 type memory struct {
 	seed   maphash.Seed
 	places [4096]atomic.Pointer[forms]

@@ -4,6 +4,7 @@ package versions
 import (
 	"encoding/binary"
 	"slices"
+	"sort"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
@@ -54,11 +55,7 @@ func Of(r *scorch.IndexSnapshot, numbers []uint64) ([]doc.Version, error) {
 	}
 	vs := make([]doc.Version, len(numbers))
 	for i, n := range numbers {
-		at, exact := slices.BinarySearch(ends, n)
-		if exact { // the first document of a later segment
-			for at++; at < len(ends) && ends[at] == n; at++ {
-			}
-		}
+		at := sort.Search(len(ends), func(i int) bool { return n < ends[i] })
 		if at == len(ends) {
 			continue
 		}
