@@ -194,7 +194,7 @@ func newStore(dir string, ro bool, queue *index.AnalysisQueue, c callbacks) (ind
 	if err := segment.Register(); err != nil {
 		return nil, err
 	}
-	preferSmallMerges()
+	setMerges()
 	registries.Lock()
 	defer registries.Unlock()
 	scorch.RegistryAsyncErrorCallbacks[callbackName] = func(err error, _ string) { c.persist.hold(err) }
@@ -209,6 +209,5 @@ func newStore(dir string, ro bool, queue *index.AnalysisQueue, c callbacks) (ind
 		"asyncErrorCallbackName": callbackName,
 		"eventCallbackName":      callbackName,
 		"segmentConfig":          map[string]any{segment.DamageKey: c.damage, segment.CheckKey: c.check},
-		"scorchMergePlanOptions": map[string]any{"MaxSegmentsPerTier": perTier, "SegmentsPerMergeTask": perTier},
 	}, queue)
 }
