@@ -110,7 +110,7 @@ bench-follow: servers
 # how long each search is repeated at least. BENCH=SearchBeside runs this one only.
 TANTIVY      = 0.27.0
 TANTIVY_VENV = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/indexerd/tantivy-$(TANTIVY)
-BENCH_SEARCH = SEARCH_SECONDS=$(SECONDS) TANTIVY=$(if $(TANTIVY),$(TANTIVY_VENV)/bin/python3) $(WITHPG) $(GO) test -run '^$$' -benchtime 1x -timeout 60m
+BENCH_SEARCH = OPENSEARCH_HEAP=1g SEARCH_SECONDS=$(SECONDS) TANTIVY=$(if $(TANTIVY),$(TANTIVY_VENV)/bin/python3) $(WITHPG) $(GO) test -run '^$$' -benchtime 1x -timeout 60m
 bench-search: servers
 	@test -z "$(TANTIVY)" || python3 -c 'import venv, ensurepip' 2>/dev/null || \
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq python3-venv; } || true
@@ -123,7 +123,7 @@ else
 	INDEXERD_ROWS=$(ROWS) $(BENCH_SEARCH) -bench '^BenchmarkSearchMany$$' ./cmd/indexerd
 	INDEXERD_ROWS=$(ROWS) $(BENCH_SEARCH) -bench '^BenchmarkSearch$$' ./cmd/indexerd
 	INDEXERD_ROWS=$(or $(ROWS),1000000) $(BENCH_SEARCH) -bench '^BenchmarkSearch$$' ./cmd/indexerd
-	INDEXERD_ROWS=$(or $(ROWS),1000000) OPENSEARCH_HEAP=1g $(BENCH_SEARCH) -bench '^BenchmarkSearchAPI$$' ./cmd/indexerd
+	INDEXERD_ROWS=$(or $(ROWS),1000000) $(BENCH_SEARCH) -bench '^BenchmarkSearchAPI$$' ./cmd/indexerd
 endif
 
 # Loads of the same rows into one OpenSearch node, beside PGSync, which is installed into a

@@ -48,7 +48,7 @@ func (c *collector) narrow(all []*found) error {
 		f.places.UpTo(f.docs, &n.last, func(doc uint32, _ uint64) { docs.Set(doc) })
 		f.keepOnly(docs)
 	}
-	return nil
+	return c.narrowTies(with, n.last)
 }
 
 // A narrowed has the matches of a part that can be among the first.

@@ -52,10 +52,23 @@ func (o *Order) placeOf(k key, p *numbers.Places) (place uint64, ok bool) {
 // Terms returns the field by whose terms candidates are sorted first: one comes before
 // another if its first term does, or in descending order its last one, and those without
 // terms are the last. It returns "" for another order.
-func (o *Order) Terms() (field string, descending bool) {
-	by := o.sorts[0]
+func (o *Order) Terms() (field string, descending bool) { return o.terms(0) }
+
+func (o *Order) terms(i int) (field string, descending bool) {
+	by := o.sorts[i]
 	if by.First || by.Missing != "" || by.Pick == query.PickMin && by.Descending || by.Pick == query.PickMax && !by.Descending {
 		return "", false
 	}
-	return o.fields[0], by.Descending
+	return o.fields[i], by.Descending
+}
+
+// TieTerms returns the field by whose terms candidates with one place are sorted: one comes
+// before another if its first term does, and those without terms are the last. It returns ""
+// for another order.
+func (o *Order) TieTerms() (field string) {
+	if len(o.sorts) < 2 || o.sorts[1].Descending {
+		return ""
+	}
+	field, _ = o.terms(1)
+	return field
 }
