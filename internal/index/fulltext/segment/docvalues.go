@@ -78,7 +78,7 @@ func (o *opened) VisitDocValues(doc uint64, fields []string, visit index.DocValu
 		v.begin(o, fields)
 	}
 	for i := range v.chunks {
-		if c := &v.chunks[i]; c.values != nil {
+		if c := &v.chunks[i]; c.values != nil && c.values.data != nil {
 			if err := c.visit(o.src, doc, fields[i], visit); err != nil {
 				return v, o.src.name(err)
 			}
@@ -93,15 +93,12 @@ func (v *visitState) begin(o *opened, fields []string) {
 	for i, name := range fields {
 		c := &v.chunks[i]
 		c.number, c.values = -1, o.values[name]
-		if c.values != nil && c.values.data == nil {
-			c.values = nil
-		}
 	}
 }
 
 // A chunkState is the chunk of a field that was read last.
 type chunkState struct {
-	values     *fieldValues // nil: the segment has none of the field
+	values     *fieldValues // nil: the segment has no such field
 	number     int          // -1: none
 	docs       []uint32
 	ends       []uint64 // of the terms of each

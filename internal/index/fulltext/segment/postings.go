@@ -16,9 +16,21 @@ type decoder struct {
 
 func (d *decoder) uvarint() uint64 {
 	if d.at < uint64(len(d.data)) {
-		if c := d.data[d.at]; c < 1<<7 {
+		c := d.data[d.at]
+		if c < 1<<7 {
 			d.at++
 			return uint64(c)
+		}
+		if p := d.data[d.at:]; len(p) > 2 { // most offsets have two bytes or three
+			v := uint64(c&0x7f) | uint64(p[1]&0x7f)<<7
+			if p[1] < 1<<7 {
+				d.at += 2
+				return v
+			}
+			if p[2] < 1<<7 {
+				d.at += 3
+				return v | uint64(p[2])<<14
+			}
 		}
 		if v, n := binary.Uvarint(d.data[d.at:]); n > 0 {
 			d.at += uint64(n)
