@@ -44,13 +44,13 @@ func (c *collector) narrowTies(with []*narrowed, last uint64) error {
 	if want <= 0 || ties <= 2*want {
 		return nil
 	}
-	var first []string // terms of the first of them
+	first := firstTerms{want: want, most: c.limits.Bytes}
 	for _, t := range parts {
-		if err := t.read(field, &first, want, c.limits.Terms); err != nil {
+		if err := t.read(field, &first, c.limits.Terms); err != nil {
 			return err
 		}
 	}
-	if len(first) < want {
+	if !first.full() {
 		return nil // those without a term are among the first
 	}
 	for _, t := range parts {
@@ -76,10 +76,33 @@ func divide(f *narrowed, last uint64) *tied {
 	return t
 }
 
+// firstTerms are the terms of the first matches with one number, in order.
+type firstTerms struct {
+	terms []string // one for each match
+	want  int      // matches
+	bytes int      // of the terms
+	most  int      // bytes
+}
+
+func (f *firstTerms) full() bool { return len(f.terms) == f.want }
+
+// add adds the term of so many matches, and reports whether the terms take few enough bytes.
+func (f *firstTerms) add(term string, matches int) (few bool) {
+	at, _ := slices.BinarySearch(f.terms, term)
+	matches = min(matches, f.want-at)
+	f.terms = slices.Insert(f.terms, at, slices.Repeat([]string{term}, matches)...)
+	f.bytes += matches * len(term)
+	for last := len(f.terms) - 1; last >= f.want; last-- {
+		f.bytes -= len(f.terms[last])
+		f.terms = f.terms[:last]
+	}
+	return f.bytes <= f.most
+}
+
 // read adds the terms of the part's matches to the first ones, in order, until there are as
 // many as wanted and none of the others comes before them. It ends earlier if it has read so
-// many terms for each chunk of docvalues that those take less.
-func (t *tied) read(field string, first *[]string, want, termsPerChunk int) error {
+// many terms for each chunk of docvalues that those take less, or if the terms are too long.
+func (t *tied) read(field string, first *firstTerms, termsPerChunk int) error {
 	matches := t.rest.Count()
 	left := termsPerChunk * min(matches, t.Part.Docs()/chunkDocuments+1)
 	t.all = true
@@ -88,7 +111,7 @@ func (t *tied) read(field string, first *[]string, want, termsPerChunk int) erro
 	}
 	with := segment.NewBits(t.Part.Docs())
 	return t.Part.Each(field, "", "", func(term []byte, of segment.Postings) (more bool, err error) {
-		if len(*first) == want && string(term) > (*first)[want-1] {
+		if first.full() && string(term) > first.terms[first.want-1] {
 			return false, nil
 		}
 		if left--; left < 0 {
@@ -106,9 +129,7 @@ func (t *tied) read(field string, first *[]string, want, termsPerChunk int) erro
 		with.And(t.rest)
 		t.first.Or(with)
 		t.rest.AndNot(with) // one with several terms counts once
-		at, _ := slices.BinarySearch(*first, string(term))
-		*first = slices.Insert(*first, at, slices.Repeat([]string{string(term)}, min(n, want))...)
-		*first = (*first)[:min(len(*first), want)]
-		return true, nil
+		t.all = first.add(string(term), n)
+		return t.all, nil
 	})
 }
