@@ -11,9 +11,6 @@ import (
 // the terms of the parts tell which of them are among the first, so that the docvalues of the
 // others are not read.
 
-// chunkDocuments is the number of documents whose docvalues are read together.
-const chunkDocuments = 1024
-
 // tied are matches of a part that have the number of the last of the first hits.
 type tied struct {
 	*narrowed
@@ -104,7 +101,7 @@ func (f *firstTerms) add(term string, matches int) (few bool) {
 // many terms for each chunk of docvalues that those take less, or if the terms are too long.
 func (t *tied) read(field string, first *firstTerms, termsPerChunk int) error {
 	matches := t.rest.Count()
-	left := termsPerChunk * min(matches, t.Part.Docs()/chunkDocuments+1)
+	left := termsPerChunk * min(matches, t.Part.Docs()/segment.ValuesChunk+1)
 	t.all = true
 	if matches == 0 {
 		return nil

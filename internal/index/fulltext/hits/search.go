@@ -7,10 +7,11 @@
 // about 4 ns a document, and where words are frequent documents are left out that can't be
 // among the first hits: see bounds.go. A sort by a number reads the column of the first field,
 // at 2 ns a match, and the other values of few matches: see narrow.go. If a keyword decides
-// among many with one number, it reads terms at 0.1 us instead of 1,024 documents' values at
-// 13 us: see narrowties.go. A sort by a keyword reads the values of the matches that have its
-// first terms, and after a cursor those of each match. Many documents are found, scored and sorted by as many goroutines as there are idle
-// processors: see parallel.go. The values that a search holds are bounded by Limits.
+// among many with one number, it reads terms, of which about 100 take as long as the values
+// of 1,024 documents: see narrowties.go. A sort by a keyword reads the values of the matches
+// that have its first terms, and after a cursor those of each match. Many documents are found,
+// scored and sorted by as many goroutines as there are idle processors: see parallel.go. The
+// values that a search holds are bounded by Limits.
 package hits
 
 import (
@@ -32,7 +33,7 @@ type Limits struct {
 	Window     int // documents whose scores are computed together, a multiple of 64, or 0: none is left out; see bounds
 	Few        int // matches that are all scored, since finding out which need not be takes longer
 	Alone      int // documents that one goroutine finds, scores or sorts
-	Terms      int // of a field that are read instead of the docvalues of 1,024 documents
+	Terms      int // of a field that are read instead of one chunk of docvalues
 	Stretch    int // words of a set, whose documents one goroutine scores or sorts at a time
 	Processors *Processors
 }

@@ -46,7 +46,7 @@ func (s *source) readEnds(values []byte) (all []byte, ends []uint64, err error) 
 		}
 		ends, last = append(ends, end), end
 	}
-	if last != uint64(len(all)) || len(ends) != (s.docs-1)/valuesChunk+1 {
+	if last != uint64(len(all)) || len(ends) != (s.docs-1)/ValuesChunk+1 {
 		return nil, nil, errBroken
 	}
 	return all, ends, nil
@@ -109,7 +109,7 @@ type chunkState struct {
 
 // visit passes the terms of a document on.
 func (c *chunkState) visit(s *source, doc uint64, field string, visit index.DocValueVisitor) error {
-	if n := int(doc / valuesChunk); n != c.number {
+	if n := int(doc / ValuesChunk); n != c.number {
 		c.number = -1
 		if err := c.read(s, n); err != nil {
 			return err
@@ -153,10 +153,10 @@ func (c *chunkState) read(s *source, number int) error {
 	}
 	d := decoder{data: chunk}
 	n := d.uvarint()
-	if n > valuesChunk {
+	if n > ValuesChunk {
 		return errBroken
 	}
-	next, limit, last := uint64(number)*valuesChunk, min(uint64(number+1)*valuesChunk, uint64(s.docs)), uint64(0)
+	next, limit, last := uint64(number)*ValuesChunk, min(uint64(number+1)*ValuesChunk, uint64(s.docs)), uint64(0)
 	for range n {
 		doc, end := d.uvarint(), d.uvarint()
 		if d.broken || doc < next || doc >= limit || end < last {

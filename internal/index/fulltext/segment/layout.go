@@ -120,7 +120,7 @@ func (s *source) valueEnds(values []byte) (chunks, ends []byte, err error) {
 	}
 	rest := uint64(len(values) - tail)
 	size, n := binary.BigEndian.Uint64(values[rest:]), binary.BigEndian.Uint64(values[rest+8:])
-	if want := uint64(s.docs-1)/valuesChunk + 1; n != want || size < want || size > want*binary.MaxVarintLen64 || size > rest {
+	if want := uint64(s.docs-1)/ValuesChunk + 1; n != want || size < want || size > want*binary.MaxVarintLen64 || size > rest {
 		return nil, nil, errBroken
 	}
 	return values[:rest-size], values[rest-size : rest], nil

@@ -239,14 +239,15 @@ type docValues struct {
 	terms   []byte
 }
 
-const valuesChunk = 1024
+// ValuesChunk is the number of documents whose docvalues are compressed together.
+const ValuesChunk = 1024
 
 func (v *docValues) start(b *builder, docs int) {
 	v.b, v.docs, v.current, v.from, v.ends = b, docs, 0, b.at(), v.ends[:0]
 }
 
 func (v *docValues) add(doc int, terms []byte) {
-	if chunk := doc / valuesChunk; chunk != v.current {
+	if chunk := doc / ValuesChunk; chunk != v.current {
 		v.flush()
 		for v.current++; v.current < chunk; v.current++ {
 			v.ends = append(v.ends, v.b.at()-v.from)
@@ -271,7 +272,7 @@ func (v *docValues) flush() {
 
 func (v *docValues) finish() {
 	v.flush()
-	for len(v.ends) <= (v.docs-1)/valuesChunk {
+	for len(v.ends) <= (v.docs-1)/ValuesChunk {
 		v.ends = append(v.ends, v.ends[len(v.ends)-1])
 	}
 	b := v.b
