@@ -108,7 +108,7 @@ function values({ name, counts }, state, change) {
 
 // range shows the intervals of a number or date.
 function range({ name, type, counts }, state, change) {
-  return group(name, ...histogram({ name, type, counts, chosen: (state.filters.get(name) ?? [])[0] }, (value) => set(change, name, () => (value ? [value] : []))));
+  return group(name, ...histogram({ name, type, counts, chosen: (state.filters.get(name) ?? [])[0] }, (next) => set(change, name, (now) => [next(now[0] ?? '')].filter(Boolean))));
 }
 
 // tableList lists the tables with matches. Filters by fields that the table lacks are dropped.

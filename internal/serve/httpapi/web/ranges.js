@@ -18,7 +18,8 @@ export function filterText(value, type) {
 
 const ends = (count) => parse(count.value);
 
-// histogram returns the elements of a facet of intervals. choose sets the range, "" for all.
+// histogram returns the elements of a facet of intervals. choose sets the range to what a
+// function makes of the one in use, "" for all.
 export function histogram({ name, type, counts, chosen }, choose) {
   const range = parse(chosen);
   return [bars(counts, range, type, choose), boxes(name, type, counts, range, choose)];
@@ -54,7 +55,7 @@ function bars(counts, range, type, choose) {
     if (first === null || first < 0 || last < 0) return;
     const value = `>=${ends(counts[Math.min(first, last)]).from} <${ends(counts[Math.max(first, last)]).to}`;
     first = null;
-    choose(value === `>=${range.from} <${range.to}` && !range.within ? '' : value);
+    choose((now) => (now === value ? '' : value));
   });
   return box;
 }
@@ -70,14 +71,14 @@ function boxes(name, type, counts, range, choose) {
   const last = counts.length ? ends(counts.at(-1)) : { from: '', to: '' };
   const from = box('from', range.from, counts.length ? ends(counts[0]).from : '');
   const to = box('to', range.to && !range.within ? `<${range.to}` : range.to, type === 'date' ? last.from : last.to);
-  const set = () => {
+  const entered = () => {
     const [low, high] = [from.value.trim(), to.value.trim()];
     const below = /^<(?!=)/.test(high);
     const value = high.replace(/^<=?\s*/, '');
-    if (low && value) choose(below ? `>=${low} <${value}` : `[${low} TO ${value}]`);
-    else choose(low ? `>=${low}` : value ? `${below ? '<' : '<='}${value}` : '');
+    if (low && value) return below ? `>=${low} <${value}` : `[${low} TO ${value}]`;
+    return low ? `>=${low}` : value ? `${below ? '<' : '<='}${value}` : '';
   };
-  for (const input of [from, to]) input.addEventListener('change', set); // Enter is a change too
-  const clear = range.from || range.to ? button(() => choose(''), { class: 'plain', 'aria-label': `Remove the range of ${name}` }, '×') : null;
+  for (const input of [from, to]) input.addEventListener('change', () => choose(entered)); // Enter is a change too
+  const clear = range.from || range.to ? button(() => choose(() => ''), { class: 'plain', 'aria-label': `Remove the range of ${name}` }, '×') : null;
   return el('div', { class: 'ends' }, label(from), el('span', { class: 'quiet' }, 'to'), label(to), clear);
 }
