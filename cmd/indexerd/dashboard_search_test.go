@@ -181,12 +181,26 @@ func ranges(b tab) {
 		}
 		return nil
 	})
-	const press = "for (const name of ['down', 'up']) bar.dispatchEvent(new PointerEvent('pointer' + name, { bubbles: true }))"
-	eval[any](b, "(() => { const bar = document.querySelector('[data-field=seen] .bar'); "+press+"; globalThis.drawn = bar })()")
+	eval[any](b, "globalThis.older = document.querySelector('[data-field=seen] .bar')")
+	pointer := func(event, bar string) {
+		b.Helper()
+		eval[any](b, fmt.Sprintf("%s.dispatchEvent(new PointerEvent('pointer%s', { bubbles: true }))", bar, event))
+	}
+	const first = "document.querySelector('[data-field=seen] .bar')"
+	pointer("down", first)
+	pointer("up", first)
 	b.sees("#found", "26 found")
-	eval[any](b, "(() => { const bar = globalThis.drawn; "+press+" })()") // a bar that was drawn for the older search
+	pointer("down", "older") // than the search: the press begins a range, not ends one
+	pointer("up", "older")
 	b.sees("#found", count+" found")
 	b.click("#chips button")
+	b.sees("#found", "26 found")
+	pointer("down", first)
+	b.choose("rating:PG") // the picture is drawn again during the press
+	b.sees("#facets label:has(:checked)", "PG")
+	pointer("up", first)
+	b.sees("#chips", "PG", "seen 2024-01 to below 2024-02")
+	b.click("#chips .plain")
 	b.sees("#found", "26 found")
 	set("price from", "cheap")
 	b.sees("#state", "This search is not possible", "Field price: cheap is not a number")

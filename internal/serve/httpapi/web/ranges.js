@@ -18,11 +18,13 @@ export function filterText(value, type) {
 
 const ends = (count) => parse(count.value);
 
+let pressed = null; // field and interval where a range begins: the picture may be drawn again before its end
+
 // histogram returns the elements of a facet of intervals. choose sets the range to what a
 // function makes of the one in use, "" for all.
 export function histogram({ name, type, counts, chosen }, choose) {
   const range = parse(chosen);
-  return [bars(counts, range, type, choose), boxes(name, type, counts, range, choose)];
+  return [bars(name, type, counts, range, choose), boxes(name, type, counts, range, choose)];
 }
 
 // at returns a value of an end as a number that compares.
@@ -30,7 +32,7 @@ const at = (text, type) => (type === 'date' ? Date.parse(text) : Number(text));
 
 // bars is the picture. A press begins a range and a release ends it; a second press on the
 // same bar removes it. The boxes are for those who don't draw.
-function bars(counts, range, type, choose) {
+function bars(name, type, counts, range, choose) {
   const highest = Math.max(1, ...counts.map((c) => c.count));
   const inside = (c) => (!range.from || at(ends(c).from, type) >= at(range.from, type)) && (!range.to || at(ends(c).to, type) <= at(range.to, type) + (range.within ? (type === 'date' ? 864e5 : 1) : 0));
   const all = counts.map((c) => {
@@ -39,22 +41,23 @@ function bars(counts, range, type, choose) {
     bar.classList.toggle('out', !inside(c));
     return bar;
   });
-  let first = null;
+  const barOf = (event) => all.indexOf(event.target.closest('.bar'));
+  const first = () => counts.findIndex((c) => pressed?.name === name && c.value === pressed.value);
   const box = el('div', { class: 'bars', 'aria-hidden': 'true' }, ...all);
   box.addEventListener('pointerdown', (event) => {
-    first = all.indexOf(event.target.closest('.bar'));
+    pressed = { name, value: counts[barOf(event)]?.value };
     event.preventDefault();
   });
   box.addEventListener('pointermove', (event) => {
-    if (first === null || first < 0) return;
-    const now = all.indexOf(event.target.closest('.bar'));
-    if (now >= 0) all.forEach((bar, i) => bar.classList.toggle('out', i < Math.min(first, now) || i > Math.max(first, now)));
+    const [from, now] = [first(), barOf(event)];
+    if (from < 0 || now < 0 || !event.buttons) return;
+    all.forEach((bar, i) => bar.classList.toggle('out', i < Math.min(from, now) || i > Math.max(from, now)));
   });
   box.addEventListener('pointerup', (event) => {
-    const last = all.indexOf(event.target.closest('.bar'));
-    if (first === null || first < 0 || last < 0) return;
-    const value = `>=${ends(counts[Math.min(first, last)]).from} <${ends(counts[Math.max(first, last)]).to}`;
-    first = null;
+    const [from, last] = [first(), barOf(event)];
+    pressed = null;
+    if (from < 0 || last < 0) return;
+    const value = `>=${ends(counts[Math.min(from, last)]).from} <${ends(counts[Math.max(from, last)]).to}`;
     choose((now) => (now === value ? '' : value));
   });
   return box;
