@@ -142,29 +142,34 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkDocuments lists a million documents in key order, as a sweep does.
+// BenchmarkDocuments lists a million documents in key order, as a sweep does, and as one
+// divides them into ranges.
 func BenchmarkDocuments(b *testing.B) {
-	const all, step = 1_000_000, 10_000
+	const all, batch = 1_000_000, 10_000
 	ix := newIndex(b, films)
-	for from := int64(0); from < all; from += step {
-		docs := make([]doc.Doc, step)
+	for from := int64(0); from < all; from += batch {
+		docs := make([]doc.Doc, batch)
 		for i := range docs {
 			docs[i] = film(b, from+int64(i), 1, map[string]any{"title": "drama"})
 		}
 		apply(b, ix, docs)
 	}
-	for b.Loop() {
-		n := 0
-		for from, more := doc.OID(""), true; more; more = from != "" {
-			docs, next, err := ix.Documents(from, step)
-			if err != nil {
-				b.Fatal(err)
+	for _, step := range []int{10_000, 500} {
+		b.Run(fmt.Sprint(step), func(b *testing.B) {
+			for b.Loop() {
+				n := 0
+				for from, more := doc.OID(""), true; more; more = from != "" {
+					docs, next, err := ix.Documents(from, step)
+					if err != nil {
+						b.Fatal(err)
+					}
+					n += len(docs)
+					from = next
+				}
+				if n != all {
+					b.Fatalf("got %d documents, want %d", n, all)
+				}
 			}
-			n += len(docs)
-			from = next
-		}
-		if n != all {
-			b.Fatalf("got %d documents, want %d", n, all)
-		}
+		})
 	}
 }

@@ -2,6 +2,7 @@
 package versions
 
 import (
+	"container/heap"
 	"encoding/binary"
 	"slices"
 	"sort"
@@ -182,32 +183,47 @@ func (d *dict) advance() (bool, error) {
 // takeKeys merges the dictionaries. It returns the first n keys and the key that
 // follows them, and records in each dictionary the keys it has.
 func takeKeys(dicts []*dict, n int, work *giveway.Work) (ids []string, next doc.OID, err error) {
-	open := slices.Clone(dicts)
+	open := byKey(slices.Clone(dicts))
+	heap.Init(&open)
 	for len(open) > 0 {
 		id := open[0].id
-		for _, d := range open {
-			id = min(id, d.id)
-		}
 		if len(ids) == n {
 			return ids, doc.OID(id), nil
 		}
 		if ids = append(ids, id); len(ids)%lookedUp == 0 {
 			work.Step()
 		}
-		for i := 0; i < len(open); {
-			d, more := open[i], true
-			if d.id == id {
-				d.taken = append(d.taken, id)
-				if more, err = d.advance(); err != nil {
-					return nil, "", err
-				}
+		for len(open) > 0 && open[0].id == id {
+			d := open[0]
+			d.taken = append(d.taken, id)
+			more, err := d.advance()
+			if err != nil {
+				return nil, "", err
 			}
 			if more {
-				i++
+				heap.Fix(&open, 0)
 			} else {
-				open = slices.Delete(open, i, i+1)
+				heap.Pop(&open)
 			}
 		}
 	}
 	return ids, "", nil
+}
+
+// byKey is a heap of dictionaries, by their current keys.
+type byKey []*dict
+
+func (b byKey) Len() int           { return len(b) }
+func (b byKey) Less(i, j int) bool { return b[i].id < b[j].id }
+func (b byKey) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+
+// Push implements heap.Interface. All dictionaries are in the heap from its beginning.
+func (b byKey) Push(any) {}
+
+// Pop implements heap.Interface.
+func (b *byKey) Pop() any {
+	last := len(*b) - 1
+	d := (*b)[last]
+	*b = (*b)[:last]
+	return d
 }
