@@ -50,7 +50,7 @@ func newMover(pages string, t testing.TB) *mover {
 
 func (m *mover) config(pages string) string {
 	return writeFile(m, "pages: {"+pages+"}\n"+configOf("sqlite", m.dsn, filepath.Join(m.dir, "data"),
-		"  item: {source: db, sql: SELECT * FROM item, key: id, updated: u, content: {fields: [body]}}\n"))
+		"  item: {source: db, sql: SELECT * FROM item, key: id, updated: u, content: {fields: [body]}, deletecheck: {max_count: 1000000}}\n")) // more rows go than a daemon lets through
 }
 
 func (m *mover) start(file string) *proc { return start(m.TB, "run", "-c", file) }

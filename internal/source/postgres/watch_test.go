@@ -140,11 +140,26 @@ func (w *watched) atMost(s *pgx.Conn) doc.Horizon {
 // pinned reads an exact horizon that names the session holding it back.
 func (w *watched) pinned(s *pgx.Conn) doc.Horizon {
 	w.Helper()
-	h := w.exact()
-	if pid := int(s.PgConn().PID()); h.Pin == nil || h.Pin.PID != pid || h.Pin.Application != "writer" || h.Pin.User == "" || h.Pin.Age < slack {
-		w.Errorf("got %+v pinned by %+v, want it pinned by %d", h, h.Pin, pid)
+	h := w.pinnedBy(int(s.PgConn().PID()))
+	if h.Pin.Application != "writer" || h.Pin.User == "" || h.Pin.Age < slack {
+		w.Errorf("got %+v pinned by %+v, want it pinned by the writer", h, h.Pin)
 	}
 	return h
+}
+
+// pinnedBy reads horizons until an exact one names the process holding it back. A session of
+// another test that is starting may hold it back too.
+func (w *watched) pinnedBy(pid int) doc.Horizon {
+	w.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		h := w.exact()
+		if h.Pin != nil && h.Pin.PID == pid {
+			return h
+		}
+		if time.Now().After(deadline) {
+			w.Fatalf("got %+v pinned by %+v, want it pinned by %d", h, h.Pin, pid)
+		}
+	}
 }
 
 // free reads horizons until one is exact and nothing holds it back. A session of

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -162,10 +163,11 @@ func TestWatchVisibility(t *testing.T) {
 				w.Fatal(err)
 			}
 			w.passTime()
-			pid := string(results[2].Rows[0][0])
-			if h := w.exact(); h.Pin == nil || fmt.Sprint(h.Pin.PID) != pid {
-				w.Errorf("got %+v pinned by %+v, want it pinned by %s", h, h.Pin, pid)
+			pid, err := strconv.Atoi(string(results[2].Rows[0][0]))
+			if err != nil {
+				w.Fatal(err)
 			}
+			w.pinnedBy(pid)
 			if _, err := s.Exec(w.Context(), "COMMIT").ReadAll(); err != nil {
 				w.Fatal(err)
 			}
