@@ -26,8 +26,8 @@ func (p *Plugin) MergeUsing(segments []segment.Segment, drops []*roaring.Bitmap,
 		return nil, 0, fmt.Errorf("merge segments into %s: %w", path, err)
 	}
 	b := builders.Get().(*builder)
-	defer b.release()
 	numbers, size, err := b.mergeSegments(segments, drops, path, closed)
+	b.release(err)
 	switch {
 	case errors.Is(err, errForeign):
 		return p.ZapPlugin.MergeUsing(unwrap(segments), drops, path, closed, stats, config)

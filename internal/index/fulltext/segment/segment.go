@@ -181,8 +181,7 @@ func (p *Plugin) New(docs []index.Document) (segment.Segment, uint64, error) {
 	return p.NewUsing(docs, nil)
 }
 
-// NewUsing implements scorch.SegmentPlugin. zapx builds the segment of documents that
-// are not of a Batch.
+// NewUsing implements scorch.SegmentPlugin. zapx builds the segment of other documents.
 func (p *Plugin) NewUsing(docs []index.Document, config map[string]any) (segment.Segment, uint64, error) {
 	for _, d := range docs {
 		if d, ok := d.(*rowsDocument); ok {
@@ -190,8 +189,9 @@ func (p *Plugin) NewUsing(docs []index.Document, config map[string]any) (segment
 				return nil, 0, errors.New("batch has rows and other documents")
 			}
 			b := builders.Get().(*builder)
-			defer b.release()
-			return b.newSegment(d.schema, d.rows, config)
+			s, size, err := b.newSegment(d.schema, d.rows, config)
+			b.release(err)
+			return s, size, err
 		}
 	}
 	return p.ZapPlugin.NewUsing(docs, config)
@@ -203,8 +203,9 @@ var builders = sync.Pool{New: func() any { return newBuilder() }}
 // maxKept is the size of a segment after which a builder's memory is not used again.
 const maxKept = 32 << 20
 
-func (b *builder) release() {
-	if max(cap(b.out), int(b.at())) <= maxKept {
+// release keeps the memory of a builder, unless it has parts of a segment that failed.
+func (b *builder) release(err error) {
+	if err == nil && max(cap(b.out), int(b.at())) <= maxKept {
 		builders.Put(b)
 	}
 }

@@ -3,8 +3,17 @@ package segment
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"hash/crc32"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
 	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
 )
 
 // Large pieces go past the buffer to the file: in their place, with the right offsets and
@@ -55,5 +64,44 @@ func TestPutOnAFullDisk(t *testing.T) {
 	b.reset(&fullDisk{flushFrom})
 	if err := b.flush(); err != nil {
 		t.Errorf("the next segment: got %v", err)
+	}
+}
+
+// A merge that fails amid the docvalues of a field leaves some of them in its builder. They
+// are not in the next segment.
+func TestSegmentAfterAMergeOnAFullDisk(t *testing.T) {
+	s := newSchema(t, "standard", true)
+	r := rand.New(rand.NewPCG(1, 2))
+	terms := make([]string, 1000) // less than a merge keeps before it writes
+	for i := range terms {
+		for len(terms[i]) < flushFrom/2/len(terms) {
+			terms[i] += fmt.Sprintf("%016x", r.Uint64())
+		}
+	}
+	large := func(from int) segment.Segment {
+		rows := textRows(make([]string, 4000), from) // whose values are more
+		for i := range rows {
+			rows[i].Values[0] = []string{terms[r.IntN(len(terms))]}
+		}
+		return built(t, newBuilder(), s, rows)
+	}
+	segments := []segment.Segment{large(0), large(4000)}
+	rows := textRows(slices.Repeat([]string{"a text"}, 10), 0)
+	want := bytesOf(t, built(t, newBuilder(), s, rows))
+	full := filepath.Join(t.TempDir(), "segment")
+	for range 10 { // a pool may lose the builder
+		if err := os.Symlink("/dev/full", full); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := new(Plugin).Merge(segments, make([]*roaring.Bitmap, 2), full, nil, nil); !errors.Is(err, syscall.ENOSPC) {
+			t.Fatalf("got %v, want %v", err, syscall.ENOSPC)
+		}
+		next, _, err := new(Plugin).NewUsing(documentsOf(s, rows), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(bytesOf(t, next), want) {
+			t.Fatal("the next segment differs from that of a new builder")
+		}
 	}
 }
