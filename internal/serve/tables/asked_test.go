@@ -2,6 +2,7 @@ package tables
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -18,15 +19,15 @@ import (
 	"indexerd/timetrace"
 )
 
-// A question is asked once more under the next description. Where that does not
-// hold either, the caller gets the error, and no answer of half the rows.
-func TestQuestionIsAskedTwice(t *testing.T) {
+// docTable returns a table of a new database, which it has not read, and the database.
+func docTable(t *testing.T) (*Table, *sql.DB) {
+	t.Helper()
 	dir := t.TempDir()
 	db, err := sqlite.OpenWritable(filepath.Join(dir, "docs.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	t.Cleanup(func() { db.Close() })
 	if _, err := db.ExecContext(t.Context(), "CREATE TABLE doc (id INTEGER PRIMARY KEY, u TEXT, body TEXT)"); err != nil {
 		t.Fatal(err)
 	}
@@ -47,9 +48,15 @@ func TestQuestionIsAskedTwice(t *testing.T) {
 	if s.Database, err = database.Open(t.Context(), cfg.Sources[0]); err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	t.Cleanup(func() { s.Close() })
 	all, _ := stored.NewAll(cfg, trace)
-	one := New(all[0], s)
+	return New(all[0], s), db
+}
+
+// A question is asked once more under the next description. Where that does not
+// hold either, the caller gets the error, and no answer of half the rows.
+func TestQuestionIsAskedTwice(t *testing.T) {
+	one, _ := docTable(t)
 	for failures, want := range []error{nil, nil, doc.ErrChangedResult} {
 		times := 0
 		answer, err := asked(t.Context(), one, func(context.Context, database.Rows) (string, error) {
@@ -61,5 +68,27 @@ func TestQuestionIsAskedTwice(t *testing.T) {
 		if !errors.Is(err, want) || want == nil && (err != nil || answer != "all") || times != min(failures+1, 2) {
 			t.Errorf("%d results that changed: got %q, %v after %d questions, want %v", failures, answer, err, times, want)
 		}
+	}
+}
+
+// A column that is renamed while a sweep ends has the table described again, which has a
+// sweep come soon: else the table would fail until the next one, an hour later.
+func TestColumnIsRenamedAsASweepEnds(t *testing.T) {
+	one, db := docTable(t)
+	rows, err := one.reach(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := one.checkUpdated(t.Context(), rows); err != nil || one.described() == nil {
+		t.Fatalf("got %v, want the units to be as they were", err)
+	}
+	if _, err := db.ExecContext(t.Context(), "ALTER TABLE doc RENAME COLUMN u TO u_away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := one.checkUpdated(t.Context(), rows); !errors.Is(err, doc.ErrChangedResult) {
+		t.Errorf("got %v, want %v", err, doc.ErrChangedResult)
+	}
+	if one.described() != nil {
+		t.Error("the table keeps its description")
 	}
 }

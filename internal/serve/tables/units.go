@@ -81,10 +81,12 @@ func (t *Table) checkUpdated(ctx context.Context, r database.Rows) error {
 	if t.Conf.ByComparison() {
 		return nil
 	}
-	if err := r.CheckUnits(ctx); err != nil {
-		return database.AsFault(t.Config, t.Conf.Name, err)
-	}
-	n, err := r.OutOfRange(ctx)
+	n, err := guarded(ctx, t, r, func(ctx context.Context) (int64, error) {
+		if err := r.CheckUnits(ctx); err != nil {
+			return 0, database.AsFault(t.Config, t.Conf.Name, err)
+		}
+		return r.OutOfRange(ctx)
+	})
 	if err != nil {
 		return err
 	}
