@@ -78,8 +78,7 @@ func (b *builder) reset(file io.Writer) {
 // at is the offset of the next byte.
 func (b *builder) at() uint64 { return b.base + uint64(len(b.out)) }
 
-// flush moves what is written to the file. After an error it writes no more, and returns
-// that error.
+// flush moves what is written to the file. It returns the first error of any write.
 func (b *builder) flush() error {
 	if b.failed == nil {
 		b.crc = crc32.Update(b.crc, crc32.IEEETable, b.out)
@@ -122,8 +121,7 @@ func uvarint(dst []byte, v uint64) []byte {
 	return binary.AppendUvarint(dst, v)
 }
 
-// writeStoredIndex writes the offsets of the stored fields. A merge does not keep the memory
-// of many.
+// writeStoredIndex writes the offsets of the stored fields. It keeps the memory of few.
 func (b *builder) writeStoredIndex() (at uint64) {
 	at = b.at()
 	for _, o := range b.offsets {
@@ -200,9 +198,11 @@ func (b *builder) finishField(f *field, docs int, eachTerms func(add addTerms) e
 		}
 		end = b.at()
 		if !b.exact {
-			if b.out, err = numbers.AppendColumn(b.out, docs, shape, eachTerms); err != nil {
+			column, err := numbers.AppendColumn(nil, docs, shape, eachTerms) // which may flush
+			if err != nil {
 				return err
 			}
+			b.put(column)
 		}
 	}
 	f.record = b.at()

@@ -105,3 +105,30 @@ func TestSegmentAfterAMergeOnAFullDisk(t *testing.T) {
 		}
 	}
 }
+
+// A merge writes to its file wherever its buffer is full, also between the docvalues of a
+// field and its column.
+func TestBufferIsFullAnywhere(t *testing.T) {
+	s := newSchema(t, "standard", true)
+	r := rand.New(rand.NewPCG(3, 4))
+	const rows = 500 // of a segment, whose fields take less than 300 bytes each; together they are one chunk of docvalues
+	for stored := flushFrom/(2*rows) - 300; stored < flushFrom/(2*rows); stored += 4 {
+		var segments []segment.Segment
+		for from := range 2 {
+			some := textRows(make([]string, rows), from*rows)
+			for i := range some {
+				for len(some[i].Stored) < stored {
+					some[i].Stored = append(some[i].Stored, byte(r.Uint32()))
+				}
+			}
+			segments = append(segments, built(t, newBuilder(), s, some))
+		}
+		path := filepath.Join(t.TempDir(), "segment")
+		if _, _, err := new(Plugin).Merge(segments, make([]*roaring.Bitmap, 2), path, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := CheckLayout(path); err != nil {
+			t.Errorf("%d bytes stored of a row: %v", stored, err)
+		}
+	}
+}
