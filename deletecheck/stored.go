@@ -41,7 +41,8 @@ type Stored struct {
 // A storedSum is the sum of a range.
 type storedSum struct {
 	doc.Sum
-	read int // number of writes when its documents were read
+	read  int // number of writes when its documents were read
+	wrote int // number of writes when one of them was adjusted for
 }
 
 // maxRetried is the number of rows whose tokens are kept, to fetch a row in quarantine
@@ -93,6 +94,7 @@ func (s *Stored) Wrote(since int, stamps iter.Seq2[doc.Stamp, doc.Stamp]) {
 			continue
 		}
 		if sum.read < since && sum.replace(before, now) && sum.Rows <= 2*int64(s.size) {
+			sum.wrote = s.writes
 			s.sums[first] = sum
 		} else {
 			delete(s.sums, first)
@@ -238,7 +240,7 @@ func (s *Stored) add(of doc.Range, documents []stored, writes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ok && writes == s.writes {
-		s.sums[of.From] = storedSum{sum, s.writes}
+		s.sums[of.From] = storedSum{Sum: sum, read: s.writes}
 	}
 	if i, found := slices.BinarySearch(s.bounds, of.To); of.To != "" && !found {
 		s.bounds = slices.Insert(s.bounds, i, of.To)
@@ -249,37 +251,46 @@ func (s *Stored) add(of doc.Range, documents []stored, writes int) {
 // whole, or has an unknown token or one of another epoch.
 func sumOf(documents []stored) (sum doc.Sum, ok bool) {
 	for _, d := range documents {
-		token := d.page.Token
-		if !d.whole() || token.Digest == 0 || sum.Rows > 0 && token.Epoch != sum.Epoch {
+		if !d.whole() || !sum.Add(d.page.Token) {
 			return doc.Sum{}, false
 		}
-		sum.Rows, sum.Digest, sum.Epoch = sum.Rows+1, sum.Digest+token.Digest, token.Epoch
 	}
 	return sum, true
 }
 
-// A span is a range to list, with about how many documents it has.
+// A span is a range to list, with about how many documents it has. One that was written
+// since the database was asked for its sum may have the same rows all the same.
 type span struct {
 	doc.Range
 	documents int
+	written   bool
 }
 
 // different returns the ranges that have no sum or another one than the database had,
-// in order. Adjacent ones are joined.
+// in order. Adjacent ones are joined, but for those that were written meanwhile.
 func (s *Stored) different(r *reading) (list []span) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, sum := range r.sums {
 		of := rangeAt(r.bounds, i)
 		stored, known := s.sums[of.From]
+		written := known && stored.wrote > r.writes
 		switch n := len(list); {
 		case known && stored.Sum == sum:
-		case n > 0 && list[n-1].To == of.From:
+		case n > 0 && list[n-1].To == of.From && !written && !list[n-1].written:
 			list[n-1].To = of.To
 			list[n-1].documents += r.every
 		default:
-			list = append(list, span{of, 2 * r.every})
+			list = append(list, span{of, 2 * r.every, written})
 		}
 	}
 	return list
+}
+
+// isSum reports whether the documents of a range have a sum.
+func (s *Stored) isSum(of doc.Range, sum doc.Sum) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stored, known := s.sums[of.From]
+	return known && stored.Sum == sum
 }

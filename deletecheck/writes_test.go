@@ -94,3 +94,35 @@ func TestRangeThatIsWrittenAfterItsSumIsListed(t *testing.T) {
 	}
 	w.wantEqual(t)
 }
+
+// Documents of a range that is written after its sum was read are listed only if a row
+// differs by then.
+func TestRangeThatIsWrittenAfterItsSumIsSummedAgain(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		before func(*summedWorld) // the sums
+		reads  int
+	}{
+		{"nothing else", func(*summedWorld) {}, 0},
+		{"a silent change before", func(w *summedWorld) { w.Table.Put(w.key(8), "silent") }, 1},
+	} {
+		w := loadedSummed(t, 20)
+		w.wantSums(t)
+		c.before(w)
+		listings := 0
+		w.Index.Before = func(step string) error {
+			if step == "documents" {
+				listings++
+			}
+			return nil
+		}
+		r := w.compare(t, func() {
+			w.Table.Put(w.key(7), "changed")
+			w.fetch(t, 7)()
+		})
+		if w.Index.Before = nil; r.Read != c.reads || (listings > 0) != (c.reads > 0) {
+			t.Errorf("%s: got %+v and %d listings, want %d rows read", c.what, r, listings, c.reads)
+		}
+		w.wantEqual(t)
+	}
+}

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -63,26 +63,26 @@ type apiPage struct {
 	}
 }
 
-// ask sends a request with the token of reader.
+// ask sends a request with the token of reader, and again while the cluster is too busy
+// to search.
 func (a *apiOnCluster) ask(t *testing.T, method, path string, body any, status int) (p apiPage) {
 	t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), method, a.base+path, bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "ApiKey reader-of-the-cluster")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if err := json.NewDecoder(response.Body).Decode(&p); err != nil || response.StatusCode != status {
-		t.Fatalf("%s %s: got %s, want %d: %v", method, path, response.Status, status, err)
-	}
+	reader := visitor{http.DefaultClient, a.base, "reader-of-the-cluster"}
+	eventually(t, soon, method+" "+path, func() error {
+		got, answer := reader.ask(t, method, path, string(text))
+		if got == http.StatusServiceUnavailable && got != status {
+			return errors.New(answer)
+		}
+		_, text, _ := strings.Cut(answer, "\r\n\n")
+		if err := json.Unmarshal([]byte(text), &p); err != nil || got != status {
+			t.Fatalf("%s %s: got %d, want %d: %v: %s", method, path, got, status, err, answer)
+		}
+		return nil
+	})
 	return p
 }
 

@@ -64,9 +64,23 @@ func (v visitor) body(t testing.TB, method, path string, into any) int {
 // answer reads the JSON of an answer, which has to be there.
 func (v visitor) answer(t testing.TB, path string, into any) {
 	t.Helper()
-	if status := v.body(t, http.MethodGet, path, into); status != http.StatusOK {
-		t.Fatalf("%s: got %d", path, status)
+	if err := v.answered(t, path, into); err != nil {
+		t.Fatal(err)
 	}
+}
+
+// answered reads the JSON of an answer. An answer of another status is an error.
+func (v visitor) answered(t testing.TB, path string, into any) error {
+	t.Helper()
+	status, text := v.ask(t, http.MethodGet, path, "")
+	if status != http.StatusOK {
+		return fmt.Errorf("%s: got %d: %s", path, status, text)
+	}
+	_, body, _ := strings.Cut(text, "\r\n\n")
+	if err := json.Unmarshal([]byte(body), into); err != nil {
+		return fmt.Errorf("%s: %w: %s", path, err, text)
+	}
+	return nil
 }
 
 // status asks for the status of the daemon, and returns that of the answer.
@@ -79,7 +93,7 @@ func (v visitor) status(t testing.TB) int {
 // finds returns the answer to a query.
 func (v visitor) finds(t testing.TB, table, q string) (a search.Answer) {
 	t.Helper()
-	v.answer(t, "/api/v1/tables/"+table+"/search?q="+url.QueryEscape(q), &a)
+	v.answer(t, searchOf(table, q), &a)
 	return a
 }
 
@@ -97,15 +111,25 @@ func (v visitor) table(t testing.TB, name string) httpapi.TableStatus {
 	return s.Tables[i]
 }
 
-// found waits until a query finds so many documents.
+// found waits until a query finds so many documents. Meanwhile a search may fail, as that
+// of a busy cluster does.
 func (v visitor) found(t testing.TB, table, q string, want uint64) {
 	t.Helper()
 	eventually(t, soon, fmt.Sprintf("%s finds %q", table, q), func() error {
-		if got := v.finds(t, table, q).Total; got != want {
-			return fmt.Errorf("got %d, want %d: %+v", got, want, v.table(t, table).LastError)
+		var a search.Answer
+		if err := v.answered(t, searchOf(table, q), &a); err != nil {
+			return err
+		}
+		if a.Total != want {
+			return fmt.Errorf("got %d, want %d: %+v", a.Total, want, v.table(t, table).LastError)
 		}
 		return nil
 	})
+}
+
+// searchOf is the path of a search.
+func searchOf(table, q string) string {
+	return "/api/v1/tables/" + table + "/search?q=" + url.QueryEscape(q)
 }
 
 // swept waits until a table has been compared as a whole.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,7 +77,7 @@ func finders(t *testing.T, p *proc, table, word string, want ...string) {
 		var got []string
 		for group := range groupTokens {
 			var a search.Answer
-			ofGroup(p, group).answer(t, "/api/v1/tables/"+table+"/search?q="+url.QueryEscape("title:"+word), &a)
+			ofGroup(p, group).answer(t, searchOf(table, "title:"+word), &a)
 			if a.Total > 0 && len(a.Hits) > 0 && len(a.Hits[0].Highlights["title"]) > 0 {
 				got = append(got, group)
 			} else if a.Total > 0 {

@@ -46,3 +46,13 @@ type Sum struct {
 	Digest uint64
 	Epoch  uint32 // of the tokens; 0: no row, or sums of keys
 }
+
+// Add adds the token of a row. It reports false, and leaves the sum as it is, if the token
+// is unknown or of another epoch.
+func (s *Sum) Add(t Token) bool {
+	if t.Digest == 0 || s.Rows > 0 && t.Epoch != s.Epoch {
+		return false
+	}
+	s.Rows, s.Digest, s.Epoch = s.Rows+1, s.Digest+t.Digest, t.Epoch
+	return true
+}

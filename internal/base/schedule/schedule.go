@@ -242,12 +242,19 @@ type Status struct {
 // Status returns the job's status. Next is zero if the scheduler is stopped.
 func (j *Job) Status() Status {
 	j.mu.Lock()
-	s, resume := j.status, j.resume
-	j.mu.Unlock()
-	if s.Next = j.scheduler.nextOf(j); !s.Next.IsZero() && s.Next.Before(resume) {
-		s.Next = resume
-	}
+	defer j.mu.Unlock()
+	s := j.status
+	s.Next = j.nextRun()
 	return s
+}
+
+// nextRun returns when the job runs next; zero if the scheduler is stopped.
+func (j *Job) nextRun() time.Time {
+	due := j.scheduler.nextOf(j)
+	if due.IsZero() || due.After(j.resume) {
+		return due
+	}
+	return j.resume
 }
 
 // Now runs the job immediately unless it is running. It ends the back-off and
@@ -325,7 +332,8 @@ func (j *Job) end(started time.Time, err error) {
 			j.scheduler.log.Error("job panicked", "job", j.name, "stack", stack)
 		}
 	}
-	j.scheduler.log.Error("job failed", "job", j.name, "error", err, "retry_in", j.backOff)
+	wait := max(j.backOff, time.Until(j.nextRun()).Round(time.Second)) // for the interval, if that is longer
+	j.scheduler.log.Error("job failed", "job", j.name, "error", err, "retry_in", wait)
 }
 
 // A Lane is a lock that the jobs of one table share. Long jobs give it up

@@ -177,6 +177,21 @@ func TestFailingJobBacksOffUntilItSucceeds(t *testing.T) {
 	})
 }
 
+// The log says when a run that failed is tried again: a job with a long interval waits for it.
+func TestLogSaysWhenARunIsTriedAgain(t *testing.T) {
+	for interval, want := range map[time.Duration]string{time.Second: "retry_in=1s", time.Hour: "retry_in=1h0m0s"} {
+		synctest.Test(t, func(t *testing.T) {
+			s, log := newScheduler(t)
+			every(t, s, interval, 0, func(context.Context) error { return errors.New("database is down") })
+			time.Sleep(500 * time.Millisecond)
+			synctest.Wait()
+			if got := log.String(); strings.Count(got, "job failed") != 1 || !strings.Contains(got, want) {
+				t.Errorf("an interval of %v: got the log %q, want %s", interval, got, want)
+			}
+		})
+	}
+}
+
 func TestPanicIsAFailureOfOneRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, log := newScheduler(t)
