@@ -34,7 +34,7 @@ var ofDamage = []mutant{
 		edit:  replace("e == nil", "true"),
 		tests: "TestSegmentAfterAMergeOnAFullDisk"},
 	{rule: "R25", name: "a merge writes its full buffer twice", pkg: "internal/index/fulltext/segment", function: "builder.finishField",
-		edit:  replace("c, err := numbers.AppendColumn(nil, d, s, t)", "c, err := numbers.AppendColumn(b.out, d, s, t)\nb.out = nil"),
+		edit:  replace("c, e := numbers.AppendColumn(nil, d, s, t)", "c, e := numbers.AppendColumn(b.out, d, s, t)\nb.out = nil", "b.dict"),
 		tests: "TestBufferIsFullAnywhere"},
 	{rule: "R25", name: "a damaged page stays", pkg: "store", function: "FileMap.removeSlots",
 		edit:  replace("h.replace(s, gone)", "h.replace(s, s.corrupt())"),
