@@ -47,12 +47,13 @@
 // for each row, and 0.2 us for the comparison. If keys are ordered otherwise,
 // each row is read twice, and looked up in the index once. A Verify with Content
 // also reads each page, on all cores. With sums, one statement sums all rows, at 1 to
-// 8 us each. Documents are listed every 10 minutes, in ranges whose sum differs, and after
-// removals; a write adjusts the sum of its range instead. Of a range that is written while
-// the database sums, the stamps of the rows are read again, and its documents are listed only
-// if these differ. Memory: two chunks and a batch, whatever the size of the table and the
-// number of differences, and with sums half a byte for each document, at most 2 MB.
-// BenchmarkStored, and BenchmarkSweepWithoutUpdated of cmd/indexerd, print these costs.
+// 8 us each. Documents are listed every 10 minutes or in a hundredth of the time, in ranges
+// whose sum differs, and after removals; a write adjusts the sum of its range instead. Of a
+// range that is written while the database sums, the stamps of the rows are read again, and
+// its documents are listed only if these differ. Memory: two chunks and a batch, whatever
+// the size of the table and the number of differences, and with sums half a byte for each
+// document, at most 2 MB. BenchmarkStored, and BenchmarkSweepWithoutUpdated of cmd/indexerd,
+// print these costs.
 package deletecheck
 
 import (

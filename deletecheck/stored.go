@@ -10,8 +10,12 @@ import (
 	"indexerd/internal/base/doc"
 )
 
-// forgetAfter is how long the sums of documents are used before they are read again.
-const forgetAfter = 10 * time.Minute
+// The sums of documents are used for forgetAfter before all documents are read again, and
+// for at least a hundred times as long as that takes.
+const (
+	forgetAfter = 10 * time.Minute
+	useTimes    = 100
+)
 
 // Stored divides the keys of a table into ranges, and keeps for each range the sum of
 // the stamps of its documents. A range with the same sum in the database has the same
@@ -24,7 +28,8 @@ const forgetAfter = 10 * time.Minute
 // or without the lane a pass could write what it fetched before the sum was read.
 //
 // Only memory holds the sums. After a restart, and every 10 minutes, all documents are
-// read again. The zero Stored is one range without a sum.
+// read again; a large table's in a hundredth of the time. The zero Stored is one range
+// without a sum.
 type Stored struct {
 	Rows int // about how many documents a range has; 0: 250, more in a large table
 
@@ -33,6 +38,7 @@ type Stored struct {
 	sums   map[doc.OID]storedSum // by first key; absent: not known
 	writes int                   // number of calls of Writing, Wrote and Changed
 	since  time.Time             // when all sums were forgotten
+	took   time.Duration         // to read documents since then
 	size   int                   // documents of a range, when they were read last
 
 	retried map[doc.OID]doc.Token // of rows that were fetched and are in quarantine, or were
@@ -136,7 +142,7 @@ func (s *Stored) Forget() {
 
 func (s *Stored) forget() {
 	s.writes++
-	s.bounds, s.sums, s.since = nil, map[doc.OID]storedSum{}, time.Now()
+	s.bounds, s.sums, s.since, s.took = nil, map[doc.OID]storedSum{}, time.Now(), 0
 }
 
 // firstOf returns the first key of a key's range; "" for the first range.
@@ -159,13 +165,15 @@ func (s *Stored) read(c *comparison) ([]doc.OID, error) {
 		return nil, err
 	}
 	c.chunk = s.every(int(n))
-	for _, of := range s.unknown(c.chunk) {
+	list, began := s.unknown(c.chunk), time.Now()
+	for _, of := range list {
 		if err := s.readRange(c, of); err != nil {
 			return nil, err
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.took += time.Since(began)
 	return slices.Clone(s.bounds), nil
 }
 
@@ -195,7 +203,7 @@ func (s *Stored) unknown(size int) (list []doc.Range) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.size = size
-	if time.Since(s.since) > forgetAfter {
+	if time.Since(s.since) > max(forgetAfter, useTimes*s.took) {
 		s.forget()
 	}
 	for i := range len(s.bounds) + 1 {
