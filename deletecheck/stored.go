@@ -267,29 +267,30 @@ func sumOf(documents []stored) (sum doc.Sum, ok bool) {
 }
 
 // A span is a range to list, with about how many documents it has. One that was written
-// since the database was asked for its sum may have the same rows all the same.
+// since the database was asked for its sum is summed again before, if the reading says so:
+// it may have the same rows all the same.
 type span struct {
 	doc.Range
 	documents int
-	written   bool
+	again     bool
 }
 
 // different returns the ranges that have no sum or another one than the database had,
-// in order. Adjacent ones are joined, but for those that were written meanwhile.
+// in order. Adjacent ones are joined, but for those that are summed again.
 func (s *Stored) different(r *reading) (list []span) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, sum := range r.sums {
 		of := rangeAt(r.bounds, i)
 		stored, known := s.sums[of.From]
-		written := known && stored.wrote > r.writes
+		again := r.again && known && stored.wrote > r.writes
 		switch n := len(list); {
 		case known && stored.Sum == sum:
-		case n > 0 && list[n-1].To == of.From && !written && !list[n-1].written:
+		case n > 0 && list[n-1].To == of.From && !again && !list[n-1].again:
 			list[n-1].To = of.To
 			list[n-1].documents += r.every
 		default:
-			list = append(list, span{of, 2 * r.every, written})
+			list = append(list, span{of, 2 * r.every, again})
 		}
 	}
 	return list

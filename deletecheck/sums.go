@@ -17,7 +17,8 @@ type reading struct {
 	bounds []doc.OID
 	writes int // number of writes before the sums were read
 	sums   []doc.Sum
-	every  int // documents of a range
+	every  int  // documents of a range
+	again  bool // sum ranges again that are written meanwhile
 }
 
 // Prepare reads the sums, for a Sweep that has them. It needs no lane. It costs one
@@ -41,7 +42,7 @@ func (s *Sweep) prepare(ctx context.Context) (err error) {
 	if r.bounds, err = s.Stored.read(&c); err != nil {
 		return err
 	}
-	r.every, r.writes = c.chunk, s.Stored.count()
+	r.every, r.writes, r.again = c.chunk, s.Stored.count(), s.Source.Ordered()
 	if r.sums, err = s.Sums(ctx, r.bounds); err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (w *sweep) compareSpans(ctx context.Context, from doc.OID, compare func(con
 		w.join() // what it listed ahead ends with the range before
 		w.to, w.chunk = of.To, min(whole, of.documents)
 		parts := chunks(ctx, max(from, of.From), compare)
-		if of.written && w.source.Ordered() {
+		if of.again {
 			parts = w.unlessSummed(ctx, of.Range, parts)
 		}
 		if err := w.compare(ctx, parts); err != nil {
