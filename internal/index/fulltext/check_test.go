@@ -133,6 +133,36 @@ func TestFlipsAreFoundAtOpen(t *testing.T) {
 	}
 }
 
+// Any flipped bit of a page of root.bolt that is in use is found when the index is opened,
+// whether or not it would change an answer.
+func TestFlipsOfPagesInUseAreFoundAtOpen(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "index")
+	manySegments(t, dir)
+	file, err := os.Open(filepath.Join(dir, rootName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	s := boltSum{boltFile: openBolt(file), seen: map[uint64]bool{}}
+	if err := s.add(s.root); err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for page := range s.seen {
+		for range 8 {
+			bit := 8*int(page)*int(s.pageSize) + random.IntN(8*int(s.pageSize))
+			ix, err := OpenReadOnly(flipped(t, dir, rootName, bit), films)
+			if !errors.Is(err, ErrDamaged) {
+				t.Errorf("page %d, bit %d: got %v, want %v", page, bit, err, ErrDamaged)
+			}
+			if err == nil {
+				closeIndex(t, ix)
+			}
+		}
+	}
+}
+
 // Of an index that is too large to be read when it is opened, a flipped bit at the end of a
 // segment, where its fields and its footer are, is found too, or changes no answer. So is
 // one where the docvalues of a field end.

@@ -8,7 +8,7 @@ var ofDamage = []mutant{
 		tests: "TestNothingIsSkippedThatTheIndexDoesNotHave"},
 	{rule: "R25", name: "root.bolt is not compared with its checksum", pkg: "internal/index/fulltext", function: "checkRoot",
 		edit:  replace("e == nil && s != w.sum", "e == nil && s != w.sum && s == 0"),
-		tests: "TestFlipsAreFoundAtOpen"},
+		tests: "TestFlipsOfPagesInUseAreFoundAtOpen"},
 	{rule: "R25", name: "segments are not checked when an index is opened", pkg: "internal/index/fulltext", function: "checker.check",
 		edit:  replace("c.left >= 0 && e == nil", "false"),
 		tests: "TestFlipsAreFoundAtOpen"},
