@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net"
@@ -149,9 +148,9 @@ func hidden(t *testing.T, sales visitor) {
 					t.Fatalf("%s: got %d %s", path, status, text)
 				}
 				var a search.Answer
-				if _, body, _ := strings.Cut(text, "\r\n\n"); status == 200 {
-					if err := json.Unmarshal([]byte(body), &a); err != nil {
-						t.Fatalf("%s: %v: %s", path, err, body)
+				if status == 200 {
+					if err := readAnswer(text, &a); err != nil {
+						t.Fatalf("%s: %v", path, err)
 					}
 				}
 				if a.Total > 21 {

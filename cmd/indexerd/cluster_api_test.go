@@ -77,8 +77,7 @@ func (a *apiOnCluster) ask(t *testing.T, method, path string, body any, status i
 		if got == http.StatusServiceUnavailable && got != status {
 			return errors.New(answer)
 		}
-		_, text, _ := strings.Cut(answer, "\r\n\n")
-		if err := json.Unmarshal([]byte(text), &p); err != nil || got != status {
+		if err := readAnswer(answer, &p); err != nil || got != status {
 			t.Fatalf("%s %s: got %d, want %d: %v: %s", method, path, got, status, err, answer)
 		}
 		return nil

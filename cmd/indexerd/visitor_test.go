@@ -53,12 +53,21 @@ func (p *proc) as(token string) visitor { return visitor{http.DefaultClient, p.b
 func (v visitor) body(t testing.TB, method, path string, into any) int {
 	t.Helper()
 	status, text := v.ask(t, method, path, "")
-	if _, body, _ := strings.Cut(text, "\r\n\n"); status < 300 {
-		if err := json.Unmarshal([]byte(body), into); err != nil {
-			t.Fatalf("%s: %v: %s", path, err, text)
+	if status < 300 {
+		if err := readAnswer(text, into); err != nil {
+			t.Fatalf("%s: %v", path, err)
 		}
 	}
 	return status
+}
+
+// readAnswer reads the JSON of an answer of ask.
+func readAnswer(answer string, into any) error {
+	_, body, _ := strings.Cut(answer, "\r\n\n")
+	if err := json.Unmarshal([]byte(body), into); err != nil {
+		return fmt.Errorf("%w: %s", err, answer)
+	}
+	return nil
 }
 
 // answer reads the JSON of an answer, which has to be there.
@@ -76,11 +85,7 @@ func (v visitor) answered(t testing.TB, path string, into any) error {
 	if status != http.StatusOK {
 		return fmt.Errorf("%s: got %d: %s", path, status, text)
 	}
-	_, body, _ := strings.Cut(text, "\r\n\n")
-	if err := json.Unmarshal([]byte(body), into); err != nil {
-		return fmt.Errorf("%s: %w: %s", path, err, text)
-	}
-	return nil
+	return readAnswer(text, into)
 }
 
 // status asks for the status of the daemon, and returns that of the answer.
